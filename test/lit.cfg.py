@@ -1,0 +1,45 @@
+"""How lit runs the cases of this folder. `config` and `lit_config` come from lit."""
+
+import os
+import platform
+
+import lit.formats
+
+config.name = "DTC"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "conformance"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.dtc_binary_dir, "test")
+
+# The tools of this build and of LLVM 22 come before any others.
+config.environment["PATH"] = os.pathsep.join(
+    [config.dtc_tools_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
+)
+for name in ("HOME", "LANG", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions.append(("%examples", config.dtc_source_dir + "/examples"))
+config.substitutions.append(("%python", '"python3"'))
+
+if config.mpirun and not config.mpirun.endswith("NOTFOUND"):
+    config.available_features.add("mpirun")
+    config.substitutions.append(
+        ("%mpirun", config.mpirun + " --oversubscribe --allow-run-as-root")
+    )
+if config.sanitize:
+    config.available_features.add("sanitizer")
+if platform.machine() == "x86_64":
+    config.available_features.add("x86_64")
+    with open("/proc/cpuinfo") as cpuinfo:
+        flags = set(next((l for l in cpuinfo if l.startswith("flags")), "").split())
+    config.available_features.update(flags & {"avx2", "avx512f", "avx512_bf16"})
+
+# A hang is a failure. lit needs psutil to stop a whole tree of processes.
+try:
+    import psutil  # noqa: F401
+
+    lit_config.maxIndividualTestTime = 300
+except ImportError:
+    pass
