@@ -1,0 +1,375 @@
+//===- Matmul.cpp - Generator of matrix products --------------------------===//
+#include "dtc/Codegen/Matmul.h"
+#include "MatmulPacking.h"
+#include "TileProduct.h"
+
+using namespace mlir;
+using namespace dtc::codegen;
+
+static int64_t ceilDiv(int64_t x, int64_t y) { return (x + y - 1) / y; }
+static int64_t roundUp(int64_t x, int64_t y) { return ceilDiv(x, y) * y; }
+
+/// Vectors in a row of the register tile of a matrix product.
+static constexpr int64_t kVectors = 2;
+
+static int64_t panelWidth(int64_t bits, const TargetInfo &target) {
+  return kVectors * target.lanes(bits);
+}
+
+/// Rows of a packed panel: transposing writes whole squares.
+static int64_t panelRows(int64_t k, int64_t bits, const TargetInfo &target) {
+  return roundUp(k, target.lanes(bits));
+}
+
+int64_t dtc::codegen::packedBElements(int64_t k, int64_t n, int64_t bits,
+                                      const TargetInfo &target) {
+  return roundUp(n, panelWidth(bits, target)) * panelRows(k, bits, target);
+}
+
+static LogicalResult checkOperand(Location loc, Value v, Type element,
+                                  StringRef name) {
+  auto type = dyn_cast<MemRefType>(v.getType());
+  if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity())
+    return emitError(loc) << "matrix product: " << name
+                          << " must be a memref of static shape and identity "
+                             "layout, is "
+                          << v.getType();
+  if (type.getElementType() != element)
+    return emitError(loc) << "matrix product: element types differ: " << name
+                          << " has " << type.getElementType() << ", not "
+                          << element;
+  return success();
+}
+
+static FailureOr<Type> checkElement(Location loc, Value v) {
+  auto type = dyn_cast<MemRefType>(v.getType());
+  if (!type)
+    return emitError(loc) << "matrix product: operand is not a memref";
+  Type element = type.getElementType();
+  if (!element.isF32() && !element.isF64())
+    return emitError(loc) << "matrix product: element type " << element
+                          << " is not supported (f32 and f64 are)";
+  return element;
+}
+
+namespace {
+
+/// How a product is cut. Depends on shapes and target only.
+struct Plan {
+  int64_t bits, lanes, width;
+  RegisterTile tile;
+  int64_t mc, nc, kc;          // block sizes
+  int64_t mBlocks, nBlocks, kBlocks;
+  enum { Direct, CopyRows, RowBlocks } aMode;
+  enum { BDirect, BPack, BPacked } bMode;
+  bool serial;
+};
+
+} // namespace
+
+static Plan makePlan(const MatmulSpec &s, int64_t bits,
+                     const TargetInfo &target) {
+  Plan p;
+  p.bits = bits;
+  p.lanes = target.lanes(bits);
+  p.width = panelWidth(bits, target);
+  p.tile = chooseRegisterTile(s.m, std::min(kVectors, ceilDiv(s.n, p.lanes)),
+                              target);
+  // A product narrower than a panel has fewer vectors; packed panels keep
+  // their width all the same.
+  p.tile.vectors = kVectors;
+  int64_t elementBytes = bits / 8;
+
+  // Terms of a block: a panel of B stays in the first-level cache or close.
+  int64_t kcMax = 4096 / elementBytes;
+  p.kBlocks = std::max<int64_t>(1, ceilDiv(s.k, kcMax));
+  p.kc = p.kBlocks == 1 ? s.k : roundUp(ceilDiv(s.k, p.kBlocks), p.lanes);
+  p.kBlocks = std::max<int64_t>(1, p.kc ? ceilDiv(s.k, p.kc) : 1);
+
+  // Blocks of A and of B together fill the private cache.
+  int64_t blockElements = target.l2Bytes / 2 / elementBytes;
+  int64_t side = std::max<int64_t>(
+      p.width, blockElements / std::max<int64_t>(p.kc, 64));
+  auto divide = [](int64_t total, int64_t parts, int64_t unit) {
+    return std::max<int64_t>(unit, roundUp(ceilDiv(total, parts), unit));
+  };
+  int64_t mParts = std::max<int64_t>(1, ceilDiv(s.m, side));
+  int64_t nParts = std::max<int64_t>(1, ceilDiv(s.n, side));
+  double flops = 2.0 * s.batch * s.m * s.n * s.k;
+  p.serial = flops < 2e5;
+  // Enough tiles for some threads to share evenly, if there is work for them.
+  while (!p.serial && s.batch * mParts * nParts < 8 &&
+         flops / (s.batch * mParts * nParts) > 2e6) {
+    int64_t rows = ceilDiv(s.m, mParts), cols = ceilDiv(s.n, nParts);
+    if (rows >= cols && rows > p.tile.rows)
+      mParts *= 2;
+    else if (cols > p.width)
+      nParts *= 2;
+    else if (rows > p.tile.rows)
+      mParts *= 2;
+    else
+      break;
+  }
+  p.mc = divide(s.m, mParts, p.tile.rows);
+  p.nc = divide(s.n, nParts, p.width);
+  p.mBlocks = ceilDiv(s.m, p.mc);
+  p.nBlocks = ceilDiv(s.n, p.nc);
+
+  if (s.packedB)
+    p.bMode = Plan::BPacked;
+  else if (s.b.col == 1 && p.mc <= 2 * p.tile.rows)
+    p.bMode = Plan::BDirect;
+  else
+    p.bMode = Plan::BPack;
+
+  // Rows whose distance is a large power of two fall on one cache set; rows
+  // that run along addresses touch a page per term.
+  if (s.a.col != 1 && s.a.row == 1 && p.nc > 2 * p.width)
+    p.aMode = Plan::RowBlocks;
+  else if (s.a.col == 1 && s.a.row * elementBytes % 1024 == 0 &&
+           p.nc > 2 * p.width)
+    p.aMode = Plan::CopyRows;
+  else
+    p.aMode = Plan::Direct;
+  return p;
+}
+
+LogicalResult dtc::codegen::emitMatmul(OpBuilder &builder, Location loc,
+                                       const MatmulSpec &spec, Value a,
+                                       Value bMat, Value c, Workspace &ws,
+                                       const TargetInfo &target) {
+  FailureOr<Type> element = checkElement(loc, c);
+  if (failed(element) || failed(checkOperand(loc, a, *element, "A")) ||
+      failed(checkOperand(loc, bMat, *element, "B")) ||
+      failed(checkOperand(loc, c, *element, "C")))
+    return failure();
+  if (spec.c.col != 1)
+    return emitError(loc) << "matrix product: the columns of C must be "
+                             "consecutive, their distance is "
+                          << spec.c.col;
+  if (spec.batch == 0 || spec.m == 0 || spec.n == 0)
+    return success();
+
+  OpBuilder::InsertionGuard guard(builder);
+  Emitter e(builder, loc);
+  int64_t bits = element->getIntOrFloatBitWidth();
+  Plan p = makePlan(spec, bits, target);
+  auto vec = VectorType::get({p.lanes}, *element);
+
+  Value flatA = e.flat(a), flatB = e.flat(bMat), flatC = e.flat(c);
+  Value kEnd = e.idx(spec.k);
+  if (spec.validK)
+    kEnd = e.max(e.idx(0), e.min(spec.validK, kEnd));
+
+  WorkspaceLayout layout;
+  int64_t panelStride = p.width * panelRows(p.kc, bits, target);
+  int64_t bCount = p.bMode == Plan::BPack ? p.nc / p.width * panelStride : 0;
+  int64_t bOffset = layout.reserve(bCount, bits);
+  int64_t aRowStride = roundUp(p.kc, p.lanes) + p.lanes;
+  int64_t aBlockStride = p.tile.rows * p.kc + p.lanes;
+  int64_t aCount = p.aMode == Plan::CopyRows ? p.mc * aRowStride
+                   : p.aMode == Plan::RowBlocks
+                       ? p.mc / p.tile.rows * aBlockStride
+                       : 0;
+  int64_t aOffset = layout.reserve(aCount, bits);
+  // Sums over several blocks of terms wait in C, unless C is to be added to.
+  bool partialInC = !spec.accumulate;
+  int64_t partialCount = p.kBlocks > 1 && !partialInC ? p.mc * p.nc : 0;
+  int64_t partialOffset = layout.reserve(partialCount, bits);
+
+  e.tiles(spec.batch * p.mBlocks * p.nBlocks, p.serial, [&](Value index) {
+    Value workspace, packB, packA, partial;
+    if (layout.bytes)
+      workspace = ws.request(e.b, e.loc, layout.bytes);
+    if (bCount)
+      packB = WorkspaceLayout::view(e, workspace, bOffset, bCount, *element);
+    if (aCount)
+      packA = WorkspaceLayout::view(e, workspace, aOffset, aCount, *element);
+    if (partialCount)
+      partial = WorkspaceLayout::view(e, workspace, partialOffset, partialCount,
+                                      *element);
+
+    Value mIndex = e.rem(index, p.mBlocks);
+    Value rest = e.div(index, p.mBlocks);
+    Value nIndex = e.rem(rest, p.nBlocks);
+    Value z = e.div(rest, p.nBlocks);
+    Value row0 = e.mul(mIndex, p.mc), col0 = e.mul(nIndex, p.nc);
+    Value rows = e.blockLength(mIndex, p.mc, spec.m);
+    Value cols = e.blockLength(nIndex, p.nc, spec.n);
+    int64_t rowRemainder = spec.m % p.tile.rows;
+    int64_t colRemainder = spec.n % p.width;
+
+    e.loop(e.idx(0), e.idx(p.kBlocks), 1, [&](Value kIndex) {
+      Value k0 = e.mul(kIndex, p.kc);
+      Value kLength =
+          e.max(e.idx(0), e.min(e.idx(p.kc), e.sub(kEnd, k0)));
+      if (p.kBlocks == 1)
+        kLength = kEnd;
+
+      TileProduct product;
+      product.vec = vec;
+      product.tile = p.tile;
+      product.rows = rows;
+      product.rowRemainder = rowRemainder;
+      product.cols = cols;
+      product.colRemainder = colRemainder;
+      product.k = kLength;
+
+      // B.
+      Value bBase = e.add(
+          e.mul(z, spec.b.batch),
+          e.add(e.mul(k0, spec.b.row), e.mul(col0, spec.b.col)));
+      if (p.bMode == Plan::BPacked) {
+        int64_t stride = p.width * panelRows(spec.k, bits, target);
+        int64_t block = packedBElements(spec.k, spec.n, bits, target);
+        product.b = {flatB,
+                     e.add(e.mul(z, block),
+                           e.add(e.mul(e.div(col0, p.width), stride),
+                                 e.mul(k0, p.width)))};
+        product.bPanel = stride;
+        product.bRow = p.width;
+      } else if (p.bMode == Plan::BDirect) {
+        product.b = {flatB, bBase};
+        product.bPanel = p.width;
+        product.bRow = spec.b.row;
+        product.maskB = true;
+      } else {
+        product.b = {packB, e.idx(0)};
+        product.bPanel = panelStride;
+        product.bRow = p.width;
+        emitPackPanels(e, vec, {{flatB, bBase}, spec.b.row, spec.b.col},
+                       kLength, cols, colRemainder, p.width, product.b,
+                       panelStride);
+      }
+
+      // A.
+      Value aBase = e.add(
+          e.mul(z, spec.a.batch),
+          e.add(e.mul(row0, spec.a.row), e.mul(k0, spec.a.col)));
+      BlockView aView{{flatA, aBase}, spec.a.row, spec.a.col};
+      if (p.aMode == Plan::Direct) {
+        product.a = {flatA, aBase};
+        product.aRow = spec.a.row;
+        product.aCol = spec.a.col;
+        product.aBlock = p.tile.rows * spec.a.row;
+      } else if (p.aMode == Plan::CopyRows) {
+        product.a = {packA, e.idx(0)};
+        product.aRow = aRowStride;
+        product.aCol = 1;
+        product.aBlock = p.tile.rows * aRowStride;
+        emitCopyRows(e, vec, aView, rows, kLength, product.a, aRowStride);
+      } else {
+        product.a = {packA, e.idx(0)};
+        product.aRow = 1;
+        product.aCol = p.tile.rows;
+        product.aBlock = aBlockStride;
+        emitPackRowBlocks(e, vec, aView, rows, rowRemainder, p.tile.rows,
+                          kLength, product.a, aBlockStride);
+      }
+
+      // C.
+      Value cBase = e.add(e.mul(z, spec.c.batch),
+                          e.add(e.mul(row0, spec.c.row), col0));
+      auto cAt = [&](Emitter &t, const TileContext &tc, int64_t i, int64_t j) {
+        Value row = t.add(cBase, t.mul(tc.row, spec.c.row));
+        return t.add(t.add(row, tc.col), i * spec.c.row + j * p.lanes);
+      };
+      auto partialAt = [&](Emitter &t, const TileContext &tc, int64_t i,
+                           int64_t j) {
+        if (partialInC)
+          return cAt(t, tc, i, j);
+        return t.add(t.add(t.mul(tc.row, p.nc), tc.col), i * p.nc + j * p.lanes);
+      };
+      Value partialMem = partialInC ? flatC : partial;
+      auto finish = [&](Emitter &t, const TileContext &tc,
+                        ArrayRef<Value> sums) {
+        for (int64_t i = 0; i < tc.rows; ++i)
+          for (int64_t j = 0; j < tc.vectors; ++j) {
+            Value v = sums[i * tc.vectors + j];
+            Value at = cAt(t, tc, i, j), mask = tc.maskOf(j);
+            if (spec.epilogue)
+              v = spec.epilogue(t.b, t.loc, z,
+                                t.add(t.add(row0, tc.row), i),
+                                t.add(t.add(col0, tc.col), j * p.lanes), v,
+                                mask);
+            if (spec.accumulate)
+              v = t.addf(t.vload(vec, flatC, at, mask), v);
+            t.vstore(v, flatC, at, mask);
+          }
+      };
+      if (p.kBlocks == 1) {
+        product.done = finish;
+        product.emit(e, target);
+        return;
+      }
+      product.init = [&](Emitter &t, const TileContext &tc) {
+        SmallVector<Type> types(tc.rows * tc.vectors, vec);
+        auto choice = t.op<scf::IfOp>(types, t.eq(kIndex, t.idx(0)),
+                                      /*withElseRegion=*/true);
+        OpBuilder::InsertionGuard g(t.b);
+        t.b.setInsertionPointToStart(&choice.getThenRegion().front());
+        t.op<scf::YieldOp>(
+            SmallVector<Value>(types.size(), t.splat(vec, 0.0)));
+        t.b.setInsertionPointToStart(&choice.getElseRegion().front());
+        SmallVector<Value> loaded;
+        for (int64_t i = 0; i < tc.rows; ++i)
+          for (int64_t j = 0; j < tc.vectors; ++j)
+            loaded.push_back(t.vload(vec, partialMem, partialAt(t, tc, i, j),
+                                     partialInC ? tc.maskOf(j) : Value()));
+        t.op<scf::YieldOp>(loaded);
+        return SmallVector<Value>(choice.getResults());
+      };
+      product.done = [&](Emitter &t, const TileContext &tc,
+                         ArrayRef<Value> sums) {
+        auto keep = [&] {
+          for (int64_t i = 0; i < tc.rows; ++i)
+            for (int64_t j = 0; j < tc.vectors; ++j)
+              t.vstore(sums[i * tc.vectors + j], partialMem,
+                       partialAt(t, tc, i, j),
+                       partialInC ? tc.maskOf(j) : Value());
+        };
+        if (partialInC && !spec.epilogue)
+          return keep();
+        t.when(
+            t.eq(kIndex, t.idx(p.kBlocks - 1)), [&] { finish(t, tc, sums); },
+            keep);
+      };
+      product.emit(e, target);
+    });
+  });
+  return success();
+}
+
+LogicalResult dtc::codegen::emitPackB(OpBuilder &builder, Location loc,
+                                      int64_t batch, int64_t k, int64_t n,
+                                      const MatrixLayout &layout, Value bMat,
+                                      Value packed, const TargetInfo &target) {
+  FailureOr<Type> element = checkElement(loc, bMat);
+  if (failed(element) || failed(checkOperand(loc, bMat, *element, "B")) ||
+      failed(checkOperand(loc, packed, *element, "packed B")))
+    return failure();
+  int64_t bits = element->getIntOrFloatBitWidth();
+  int64_t block = packedBElements(k, n, bits, target);
+  int64_t have = cast<MemRefType>(packed.getType()).getNumElements();
+  if (have < batch * block)
+    return emitError(loc) << "packed B has " << have << " elements, needs "
+                          << batch * block;
+  if (batch == 0 || k == 0 || n == 0)
+    return success();
+  OpBuilder::InsertionGuard guard(builder);
+  Emitter e(builder, loc);
+  auto vec = VectorType::get({target.lanes(bits)}, *element);
+  int64_t width = panelWidth(bits, target);
+  int64_t panels = ceilDiv(n, width);
+  int64_t stride = width * panelRows(k, bits, target);
+  Value from = e.flat(bMat), to = e.flat(packed);
+  e.tiles(batch * panels, batch * k * n < 16384, [&](Value index) {
+    Value z = e.div(index, panels), panel = e.rem(index, panels);
+    Value col0 = e.mul(panel, width);
+    Value base = e.add(e.mul(z, layout.batch), e.mul(col0, layout.col));
+    emitPackPanels(e, vec, {{from, base}, layout.row, layout.col}, e.idx(k),
+                   e.blockLength(panel, width, n), n % width, width,
+                   {to, e.add(e.mul(z, block), e.mul(panel, stride))}, stride);
+  });
+  return success();
+}
