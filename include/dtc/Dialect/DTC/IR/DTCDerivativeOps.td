@@ -1,0 +1,137 @@
+//===- DTCDerivativeOps.td - Local derivatives -------------*- tablegen -*-===//
+
+#ifndef DTC_DERIVATIVE_OPS_TD
+#define DTC_DERIVATIVE_OPS_TD
+
+def DTC_ActivationGradOp : DTC_ComputeOp<"activation_grad"> {
+  let summary = "derivative of an activation: function'(x) dy";
+  let description = [{
+    *Constraints*
+    1. All values have one shape and element type.
+    2. Placement: all factors passed through; linear in {dy}.
+  }];
+  let arguments = (ins DTC_ActivationAttr:$function, DTC_FloatTensor:$x, DTC_FloatTensor:$dy);
+  let results = (outs DTC_FloatTensor:$dx);
+  let assemblyFormat = "custom<Keyword>($function) $x `,` $dy attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def DTC_GatedProductGradOp : DTC_ComputeOp<"gated_product_grad"> {
+  let summary = "derivative of a gated product";
+  let description = [{
+    dgate = function'(gate) up dy, dup = function(gate) dy.
+
+    *Constraints*
+    1. All values have one shape and element type.
+    2. Placement: all factors passed through; linear sets {dy}, {up}; dup does
+       not read up.
+  }];
+  let arguments = (ins DTC_ActivationAttr:$function, DTC_FloatTensor:$gate, DTC_FloatTensor:$up, DTC_FloatTensor:$dy);
+  let results = (outs DTC_FloatTensor:$dgate, DTC_FloatTensor:$dup);
+  let assemblyFormat = "custom<Keyword>($function) $gate `,` $up `,` $dy attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def DTC_LayerNormGradOp : DTC_ComputeOp<"layer_norm_grad"> {
+  let summary = "derivative of layer normalization";
+  let description = [{
+    With h = (x - mean) r, r = 1/sqrt(var + epsilon), g = dy gamma:
+    dx = r (g - mean(g) - h mean(g h)); dgamma and dbeta sum dy h and dy over
+    all rows.
+
+    *Constraints*
+    1. Shapes as in layer_norm; one element type.
+    2. Placement: the last dimension is whole; the others are kept in dx and
+       summed in dgamma and dbeta; linear sets {dy} and {gamma}; dgamma does
+       not read gamma, dbeta reads dy only.
+  }];
+  let arguments = (ins DTC_FloatTensor:$x, DTC_FloatTensor:$gamma, DTC_FloatTensor:$dy, F64Attr:$epsilon);
+  let results = (outs DTC_FloatTensor:$dx, DTC_FloatTensor:$dgamma, DTC_FloatTensor:$dbeta);
+  let assemblyFormat = "$x `,` $gamma `,` $dy attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def DTC_RmsNormGradOp : DTC_ComputeOp<"rms_norm_grad"> {
+  let summary = "derivative of root-mean-square normalization";
+  let description = [{
+    With r = 1/sqrt(mean(x^2) + epsilon), g = dy gamma:
+    dx = r g - x r^3 mean(g x); dgamma sums dy x r over all rows.
+
+    *Constraints*
+    1. Shapes as in rms_norm; one element type.
+    2. Placement: the last dimension is whole; the others are kept in dx and
+       summed in dgamma; linear sets {dy} and {gamma}; dgamma does not read
+       gamma.
+  }];
+  let arguments = (ins DTC_FloatTensor:$x, DTC_FloatTensor:$gamma, DTC_FloatTensor:$dy, F64Attr:$epsilon);
+  let results = (outs DTC_FloatTensor:$dx, DTC_FloatTensor:$dgamma);
+  let assemblyFormat = "$x `,` $gamma `,` $dy attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def DTC_EmbeddingGradOp : DTC_ComputeOp<"embedding_grad"> {
+  let summary = "derivative of an embedding: rows of dx added at their ids";
+  let description = [{
+    dtable[v, e] = sum of dx[..., e] over all ids[...] = v.
+
+    *Constraints*
+    1. ids are i32; dx has their shape and one dimension more, dtable's second;
+       one element type.
+    2. Placement: dtable's rows and features passed through, ids' dimensions
+       summed; linear in {dx}.
+  }];
+  let arguments = (ins DTC_IntTensor:$ids, DTC_FloatTensor:$dx);
+  let results = (outs DTC_FloatTensor:$dtable);
+  let assemblyFormat = "$ids `,` $dx attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def DTC_AttentionGradOp : DTC_CommunicatingOp<"attention_grad", [AttrSizedOperandSegments]> {
+  let summary = "derivative of attention from the saved output and log-sum-exp";
+  let description = [{
+    Operands as in `dtc.attention`, then its results and the output's
+    cotangent (Dao et al. 2022, algorithm 4). `local` is the form that never
+    communicates: with the saved log-sum-exp dq is a plain sum over key
+    positions, which may then be cut alone.
+
+    *Constraints*
+    1. Shapes and attributes as in `dtc.attention`.
+    2. Placement: as in `dtc.attention`; s and m are summed in dk and dv; with
+       `local`, t may be cut by itself, is summed in dq, and is no pair with s;
+       linear sets {dout} and {v, out}; dv reads neither v nor out.
+  }];
+  let arguments = (ins DTC_FloatTensor:$q, DTC_FloatTensor:$k, DTC_FloatTensor:$v,
+                       DTC_IntTensor:$q_positions, DTC_IntTensor:$k_positions,
+                       DTC_FloatTensor:$out, DTC_FloatTensor:$lse, DTC_FloatTensor:$dout,
+                       Optional<DTC_IntTensor>:$q_documents, Optional<DTC_IntTensor>:$k_documents,
+                       Optional<DTC_IntTensor>:$rng, Optional<DTC_IntTensor>:$layer, Optional<DTC_IntTensor>:$rows,
+                       UnitAttr:$causal, F64Attr:$scale,
+                       DefaultValuedAttr<F64Attr, "0.0">:$dropout, DefaultValuedAttr<I64Attr, "0">:$site,
+                       UnitAttr:$local);
+  let results = (outs DTC_FloatTensor:$dq, DTC_FloatTensor:$dk, DTC_FloatTensor:$dv);
+  let assemblyFormat = [{
+    $q `,` $k `,` $v `at` $q_positions `,` $k_positions `of` $out `,` $lse `,` $dout
+    (`documents` $q_documents^ `,` $k_documents)? (`random` $rng^ `,` $layer `,` $rows)?
+    attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def DTC_CrossEntropyGradOp : DTC_ComputeOp<"cross_entropy_grad"> {
+  let summary = "derivative of cross entropy from the saved log-sum-exp";
+  let description = [{
+    dlogits[b, s, v] = (exp(logits - lse) - (1-e) [v = label] - e/v) dloss where
+    the label is not ignored, else 0. No communication is left.
+
+    *Constraints*
+    1. Shapes as in cross_entropy; dloss is a scalar.
+    2. Placement: all factors passed through; linear in {dloss}.
+  }];
+  let arguments = (ins DTC_FloatTensor:$logits, DTC_IntTensor:$labels, DTC_FloatTensor:$lse, DTC_FloatTensor:$dloss,
+                       DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing);
+  let results = (outs DTC_FloatTensor:$dlogits);
+  let assemblyFormat = "$logits `,` $labels `,` $lse `,` $dloss attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+#endif // DTC_DERIVATIVE_OPS_TD

@@ -1,0 +1,142 @@
+//===- DTCStructureOps.td - Parameters and micro-batches ---*- tablegen -*-===//
+
+#ifndef DTC_STRUCTURE_OPS_TD
+#define DTC_STRUCTURE_OPS_TD
+
+def DTC_ParamOp : DTC_Op<"param", [Symbol]> {
+  let summary = "a parameter: the stored tensor, and the program's view of it";
+  let description = [{
+    `stored` is the tensor's Hugging Face name, `stored_shape` its shape;
+    `view` maps an index of the view to an index of the stored tensor. Several
+    parameters may view disjoint parts of one stored tensor (a fused
+    query-key-value weight). Weight decay, initial values, norms and files
+    follow the stored tensor. `dims` names the view's dimensions; the rules of
+    sharding go by them. `init` is `normal`, `zeros` or `ones`, `std` the
+    normal's deviation. `also` lists names under which files may hold a
+    redundant equal copy.
+
+    ```mlir
+    dtc.param @h0_wq : !dtc.tensor<64x4x16xf32> from "h.0.attn.c_attn.weight" [64, 192]
+        view affine_map<(d, h, e) -> (d, h * 16 + e)> dims ["embed", "heads", "head_dim"]
+        {init = "normal", std = 2.0e-2}
+    ```
+
+    *Constraints*
+    1. The type is of floats, and invariant or shard on every axis.
+    2. `view` has the type's rank, is affine in every index, and stays within
+       `stored_shape`.
+    3. `dims` has one name for each dimension; `init` is one of the three;
+       `std` is finite and not negative.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<DTC_FloatTensor>:$type, StrAttr:$stored,
+                       DenseI64ArrayAttr:$stored_shape, AffineMapAttr:$view, StrArrayAttr:$dims,
+                       StrAttr:$init, DefaultValuedAttr<F64Attr, "0.0">:$std, OptionalAttr<StrArrayAttr>:$also);
+  let assemblyFormat = [{
+    $sym_name `:` $type `from` $stored $stored_shape `view` $view `dims` $dims attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::dtc::DTensorType getTensorType() { return ::llvm::cast<::dtc::DTensorType>(getType()); }
+    /// Element [i0, i1, ...] of the view is element offset + sum i_k strides[k]
+    /// of the flattened stored tensor.
+    void getFlatView(int64_t &offset, ::llvm::SmallVectorImpl<int64_t> &strides);
+    /// Weight decay is for stored tensors of two or more dimensions.
+    bool hasDecay() { return getStoredShape().size() >= 2; }
+  }];
+}
+
+def DTC_Slot : I32EnumAttr<"Slot", "what is kept of a parameter", [
+    I32EnumAttrCase<"Param", 0, "param">, I32EnumAttrCase<"Grad", 1, "grad">,
+    I32EnumAttrCase<"M", 2, "m">, I32EnumAttrCase<"V", 3, "v">]> {
+  let cppNamespace = "::dtc";
+  let genSpecializedAttr = 0;
+}
+def DTC_SlotAttr : EnumAttr<DTC_Dialect, DTC_Slot, "slot">;
+
+def DTC_ReadOp : DTC_Op<"read", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, MemoryEffects<[MemRead]>]> {
+  let summary = "a parameter, its gradient or its optimizer state";
+  let description = [{
+    ```mlir
+    %w = dtc.read param of @wte : !dtc.tensor<256x64xf32>
+    ```
+
+    *Constraints*
+    1. The symbol is a `dtc.param`.
+    2. The result has the parameter's type; for `grad`, `m` and `v` the
+       placement may differ, but is invariant or shard on every axis.
+  }];
+  let arguments = (ins DTC_SlotAttr:$slot, FlatSymbolRefAttr:$param);
+  let results = (outs DTC_FloatTensor:$result);
+  let assemblyFormat = "custom<Keyword>($slot) `of` $param attr-dict `:` type($result)";
+}
+
+def DTC_WriteOp : DTC_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, MemoryEffects<[MemWrite]>]> {
+  let summary = "replaces a parameter, its gradient or its optimizer state";
+  let description = [{
+    *Constraints*
+    1. The symbol is a `dtc.param`.
+    2. The value's type is what `dtc.read` of the slot has.
+  }];
+  let arguments = (ins DTC_SlotAttr:$slot, FlatSymbolRefAttr:$param, DTC_FloatTensor:$value);
+  let assemblyFormat = "$value `to` custom<Keyword>($slot) `of` $param attr-dict `:` type($value)";
+}
+
+def DTC_MicroBatchesOp : DTC_Op<"micro_batches", [SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "runs its body once for each micro-batch and adds the results";
+  let description = [{
+    The body sees the number of the micro-batch (an i32 scalar, invariant) and
+    values from outside. Result i is the sum over micro-batches of the i-th
+    yielded value.
+
+    ```mlir
+    %loss = dtc.micro_batches 4 {
+    ^bb0(%m: !dtc.tensor<i32>):
+      %ids_m = dtc.micro_batch %ids[%m] parts 2 : (...) -> !dtc.tensor<4x32xi32>
+      ...
+      dtc.yield %l : !dtc.tensor<f32>
+    } : !dtc.tensor<f32>
+    ```
+
+    *Constraints*
+    1. The count is positive; the block has the one argument.
+    2. The yielded types are the result types.
+    3. No yielded value has a max placement.
+  }];
+  let arguments = (ins I64Attr:$count);
+  let results = (outs Variadic<DTC_AnyTensor>:$sums);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$count $body attr-dict (`:` type($sums)^)?";
+  let hasVerifier = 1;
+}
+
+def DTC_YieldOp : DTC_Op<"yield", [Pure, Terminator, HasParent<"MicroBatchesOp">, ReturnLike]> {
+  let summary = "ends the body of micro_batches";
+  let description = [{
+    *Constraints*: as `micro_batches` lists them.
+  }];
+  let arguments = (ins Variadic<DTC_AnyTensor>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+def DTC_MicroBatchOp : DTC_ComputeOp<"micro_batch"> {
+  let summary = "one micro-batch of a tensor whose first dimension is the batch";
+  let description = [{
+    The batch of B rows is seen as (parts, M, rows): micro-batch m holds row
+    r B/parts + m rows + i of every r. `parts` is the number of pieces of the
+    batch, so that each rank takes contiguous rows of its own piece.
+
+    *Constraints*
+    1. The operand has rank 1 or more; the result has its shape but for the
+       first dimension, which is divided by M = `count`; parts M divides the
+       operand's first dimension; m is an i32 scalar.
+    2. The product of the axes on the first dimension is `parts` or 1; the
+       placements of operand and result are equal, and m is invariant, or
+       replicate where they are replicate or shard.
+  }];
+  let arguments = (ins DTC_AnyTensor:$x, DTC_IntTensor:$m, I64Attr:$parts, I64Attr:$count);
+  let results = (outs DTC_AnyTensor:$result);
+  let assemblyFormat = "$x `[` $m `]` `parts` $parts `count` $count attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+#endif // DTC_STRUCTURE_OPS_TD

@@ -1,0 +1,176 @@
+//===- Structure.cpp - Parameters and micro-batches -----------------------===//
+
+#include "dtc/Dialect/DTC/IR/DTC.h"
+#include "dtc/Dialect/DTC/IR/KernelBuilder.h"
+
+using namespace mlir;
+using namespace dtc;
+
+//===----------------------------------------------------------------------===//
+// ParamOp
+//===----------------------------------------------------------------------===//
+
+void ParamOp::getFlatView(int64_t &offset, SmallVectorImpl<int64_t> &strides) {
+  AffineMap map = getView();
+  ArrayRef<int64_t> shape = getStoredShape();
+  auto flat = [&](ArrayRef<int64_t> index) {
+    int64_t at = 0;
+    for (auto [n, i] : llvm::zip_equal(shape, map.compose(index)))
+      at = at * n + i;
+    return at;
+  };
+  SmallVector<int64_t> index(map.getNumDims(), 0);
+  offset = flat(index);
+  strides.clear();
+  for (int64_t &i : index) {
+    i = 1;
+    strides.push_back(flat(index) - offset);
+    i = 0;
+  }
+}
+
+/// Invariant or shard on every axis: what is kept between steps.
+static bool isBoundaryType(DTensorType t) {
+  return t.getPartial().empty() && t.getMax().empty() &&
+         t.getReplicate().empty();
+}
+
+LogicalResult ParamOp::verify() {
+  DTensorType type = getTensorType();
+  if (!isBoundaryType(type))
+    return emitOpError("must be invariant or shard on every axis, but is ")
+           << type;
+  AffineMap map = getView();
+  int64_t rank = type.getRank();
+  if (map.getNumDims() != rank || map.getNumSymbols() != 0 ||
+      map.getNumResults() != getStoredShape().size())
+    return emitOpError("view must map ")
+           << rank << " indices to " << getStoredShape().size();
+  for (AffineExpr e : map.getResults())
+    if (!e.isPureAffine() || e.walk([](AffineExpr x) {
+          return x.getKind() == AffineExprKind::Mod ||
+                         x.getKind() == AffineExprKind::FloorDiv ||
+                         x.getKind() == AffineExprKind::CeilDiv
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        }).wasInterrupted())
+      return emitOpError("view must be affine in every index, but is ")
+             << getViewAttr();
+  // The extremes of an affine map lie at the corners: take each stored index's
+  // smallest and largest value, one view index at a time.
+  SmallVector<int64_t> zero(rank, 0);
+  SmallVector<int64_t> low = map.compose(zero), high = low;
+  for (int64_t d = 0; d < rank; ++d) {
+    SmallVector<int64_t> index = zero;
+    index[d] = type.getShape()[d] - 1;
+    SmallVector<int64_t> end = map.compose(index), start = map.compose(zero);
+    for (auto [i, e] : llvm::enumerate(end)) {
+      int64_t delta = e - start[i];
+      (delta < 0 ? low : high)[i] += delta;
+    }
+  }
+  for (auto [i, n] : llvm::enumerate(getStoredShape()))
+    if (n <= 0 || low[i] < 0 || high[i] >= n)
+      return emitOpError("view reaches [")
+             << low[i] << ", " << high[i] << "] in dimension " << i
+             << " of the stored tensor, which has " << n;
+  if (getDims().size() != static_cast<size_t>(rank))
+    return emitOpError("dims must name ") << rank << " dimensions";
+  if (getInit() != "normal" && getInit() != "zeros" && getInit() != "ones")
+    return emitOpError("init must be normal, zeros or ones, but is '")
+           << getInit() << "'";
+  double std = getStd().convertToDouble();
+  if (!(std >= 0) || !std::isfinite(std))
+    return emitOpError("std must be finite and not negative");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ReadOp, WriteOp
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifySlot(Operation *op, SymbolTableCollection &symbols,
+                                FlatSymbolRefAttr name, Slot slot,
+                                DTensorType type) {
+  auto param = symbols.lookupNearestSymbolFrom<ParamOp>(op, name);
+  if (!param)
+    return op->emitOpError() << name << " is not a dtc.param";
+  DTensorType want = param.getTensorType();
+  if (slot == Slot::Param
+          ? type != want
+          : type.getShape() != want.getShape() || !isBoundaryType(type))
+    return op->emitOpError("has type ")
+           << type << " but " << name << " is " << want;
+  return success();
+}
+
+LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifySlot(*this, symbols, getParamAttr(), getSlot(), getType());
+}
+
+LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifySlot(*this, symbols, getParamAttr(), getSlot(),
+                    getValue().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// MicroBatchesOp, MicroBatchOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult MicroBatchesOp::verify() {
+  if (getCount() < 1)
+    return emitOpError("count must be positive");
+  Block &body = getBody().front();
+  auto scalar = DTensorType::get({}, IntegerType::get(getContext(), 32));
+  if (body.getNumArguments() != 1 || body.getArgument(0).getType() != scalar)
+    return emitOpError("body must have one argument of type ") << scalar;
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getOperandTypes() != getResultTypes())
+    return emitOpError("yielded types must be the result types");
+  for (Type t : getResultTypes())
+    if (!cast<DTensorType>(t).getMax().empty())
+      return emitOpError("may not yield a max placement: ") << t;
+  return success();
+}
+
+FactorRule MicroBatchOp::getFactorRule() {
+  // The batch is (parts p, micro-batch m, rows r); m is chosen, so nothing may
+  // cut it.
+  auto rank = static_cast<unsigned>(getX().getType().getRank());
+  std::string rest = rank > 1 ? " " + dimLetters(rank - 1) : "";
+  FactorRule rule =
+      FactorRule::get(*this, {"pmr" + rest, ""}, {"pr" + rest},
+                      {{'p', getParts()}, {'m', getCount()}});
+  return rule.whole("m");
+}
+
+LogicalResult MicroBatchOp::verify() {
+  DTensorType x = getX().getType();
+  if (x.getRank() < 1 || getParts() < 1 || getCount() < 1 ||
+      x.getShape()[0] % (getParts() * getCount()) != 0)
+    return emitOpError("parts ")
+           << getParts() << " times count " << getCount()
+           << " must divide the batch";
+  if (getM().getType().getRank() != 0 ||
+      getResult().getType().getElementType() != x.getElementType())
+    return emitOpError("m must be a scalar, and the element type be kept");
+  int64_t k = x.getDims()[0].getProduct();
+  if (k != 1 && k != static_cast<int64_t>(getParts()))
+    return emitOpError("the batch is cut in ")
+           << k << " pieces, but parts is " << getParts();
+  return success();
+}
+
+SmallVector<Array> MicroBatchOp::interpret(const FactorPiece &piece,
+                                           ArrayRef<Array> operands) {
+  const Array &x = operands[0];
+  int64_t parts = piece.length('p'), rows = piece.length('r');
+  auto m = static_cast<int64_t>(operands[1][0]);
+  Array y(piece.resultShape(0));
+  int64_t inner = y.count() / (parts * rows);
+  for (int64_t p = 0; p < parts; ++p)
+    for (int64_t i = 0; i < rows * inner; ++i)
+      y[p * rows * inner + i] =
+          x[(p * static_cast<int64_t>(getCount()) + m) * rows * inner + i];
+  return {y};
+}
