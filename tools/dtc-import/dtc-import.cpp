@@ -30,11 +30,11 @@ cl::opt<bool> documents(
     cl::desc("Tokens attend only inside their own document, and positions "
              "restart with each; batches then carry document_ids"),
     cl::cat(category));
-cl::opt<double> labelSmoothing("label-smoothing", cl::init(0),
-                               cl::value_desc("X"),
-                               cl::desc("Label smoothing, from 0 (default) "
-                                        "to 1, as in PyTorch's cross_entropy"),
-                               cl::cat(category));
+cl::opt<double>
+    labelSmoothing("label-smoothing", cl::init(0), cl::value_desc("X"),
+                   cl::desc("Label smoothing, at least 0 (default) and below "
+                            "1, as in PyTorch's cross_entropy"),
+                   cl::cat(category));
 cl::opt<std::string> outputPath("o", cl::init("model.mlir"),
                                 cl::value_desc("FILE"),
                                 cl::desc("Where the model goes (default "

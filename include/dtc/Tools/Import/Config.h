@@ -8,6 +8,7 @@
 #ifndef DTC_TOOLS_IMPORT_CONFIG_H
 #define DTC_TOOLS_IMPORT_CONFIG_H
 
+#include "dtc/Dialect/DTC/IR/DTC.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
@@ -16,8 +17,6 @@
 namespace dtc {
 
 enum class ModelType { GPT2, Llama };
-
-enum class Activation { GeluTanh, Gelu, Silu };
 
 llvm::StringRef toString(ModelType type);
 
