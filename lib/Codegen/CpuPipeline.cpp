@@ -1,5 +1,6 @@
 //===- CpuPipeline.cpp - From upstream dialects to the LLVM dialect -------===//
 #include "dtc/Codegen/CpuPipeline.h"
+#include "dtc/Codegen/VectorMath.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/Passes.h"
@@ -11,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
@@ -21,8 +23,33 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
+
+namespace {
+
+/// exp, log, tanh and erf of f32 as inline code: as calls they would be made
+/// for each lane of a vector.
+struct InlineMathPass : PassWrapper<InlineMathPass, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InlineMathPass)
+  StringRef getArgument() const override { return "dtc-inline-math"; }
+  StringRef getDescription() const override {
+    return "Expand elementary functions of f32 to inline code";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, math::MathDialect,
+                    vector::VectorDialect>();
+  }
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    dtc::codegen::populateInlineMathPatterns(patterns);
+    populatePolynomialApproximateErfPattern(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
 
 void dtc::codegen::buildCpuLoweringPipeline(OpPassManager &pm,
                                             const CpuPipelineOptions &options) {
@@ -32,6 +59,7 @@ void dtc::codegen::buildCpuLoweringPipeline(OpPassManager &pm,
   pm.addPass(createConvertVectorToSCFPass(
       VectorTransferToSCFOptions().enableFullUnroll(true).setTargetRank(1)));
   pm.addPass(createLowerAffinePass());
+  pm.addPass(std::make_unique<InlineMathPass>());
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
