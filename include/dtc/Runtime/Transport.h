@@ -1,0 +1,142 @@
+//===- Transport.h - How ranks exchange data --------------------*- C++ -*-===//
+
+#ifndef DTC_RUNTIME_TRANSPORT_H
+#define DTC_RUNTIME_TRANSPORT_H
+
+#include "dtc/Runtime/Plan.h"
+#include "dtc/Runtime/Platform.h"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace dtc::rt {
+
+class Transport;
+class ControlCollectives;
+
+struct TransportOptions {
+  /// Watchdog of every wait, in seconds.
+  double timeout = 600;
+  /// Neighbour-to-neighbour rings in place of the direct exchange.
+  bool ring = false;
+};
+
+/// A collective between its start and its wait.
+struct InFlight {
+  const Plan *plan = nullptr;
+  std::vector<void *> send, recv;
+};
+
+/// What was sent under one collective's name.
+struct Traffic {
+  int64_t calls = 0, bytes = 0;
+};
+
+} // namespace dtc::rt
+
+/// One rank: a thread, or an MPI process.
+struct dtc_rank {
+  int64_t id = 0, count = 1;
+  dtc::rt::Transport *transport = nullptr;
+  const dtc::rt::ControlCollectives *control = nullptr;
+  int threads = 1;
+  char *workspace = nullptr;
+  int64_t workspaceBytes = 0; // of one thread
+  int64_t step = -1;          // -1: before the first
+  /// Waits of file work and of the start are outside the watchdog.
+  bool watched = true;
+  std::vector<dtc::rt::InFlight> slots;
+  std::map<const dtc_collective *, std::unique_ptr<dtc::rt::Plan>> plans;
+  int64_t bytesSent = 0;
+  std::map<const dtc_collective *, dtc::rt::Traffic> traffic;
+  /// Two buffers of the ring's chunk each; none for the direct exchange.
+  std::unique_ptr<char[]> ringScratch;
+
+  /// The plan of a collective, made on first use.
+  const dtc::rt::Plan &planOf(const dtc_collective &what);
+};
+
+namespace dtc::rt {
+
+/// Moves the data of collectives. One object serves all ranks of a process.
+class Transport {
+public:
+  explicit Transport(TransportOptions options) : options(options) {}
+  virtual ~Transport() = default;
+
+  const TransportOptions &settings() const { return options; }
+
+  /// Announces rank.slots[slot]. Does not wait.
+  virtual void start(dtc_rank &rank, int slot) = 0;
+  /// Completes it. Does not return after an error.
+  virtual void wait(dtc_rank &rank, int slot) = 0;
+
+  /// Sends to the group's next member and receives from the previous one: the
+  /// ring's only operation.
+  virtual void shift(dtc_rank &rank, int slot, const void *send,
+                     int64_t sendBytes, void *recv, int64_t recvBytes) = 0;
+
+  /// The bytes at `data` of rank `from`, on rank 0; null on all other ranks.
+  /// Called by all ranks with equal `from` and `bytes`; rank 0 may use the
+  /// result until the next call or barrier.
+  virtual const void *fetch(dtc_rank &rank, int64_t from, const void *data,
+                            int64_t bytes) = 0;
+
+  /// Bytes that the transport itself allocates for one rank.
+  virtual int64_t scratchBytes() const = 0;
+
+protected:
+  TransportOptions options;
+};
+
+/// Slots that the runtime adds to the program's.
+constexpr int64_t controlSlots = 1;
+
+/// Elements of a ring's chunk and the bytes of its two buffers.
+constexpr int64_t ringChunk = 32768;
+constexpr int64_t ringScratchBytes = 2 * ringChunk * 8;
+
+/// Runs the collective in the slot around the ring, over transport.shift.
+void runRing(dtc_rank &rank, int slot);
+
+/// Collectives of the runtime itself, over all ranks.
+class ControlCollectives {
+public:
+  explicit ControlCollectives(int64_t ranks);
+  ControlCollectives(const ControlCollectives &) = delete;
+  ControlCollectives &operator=(const ControlCollectives &) = delete;
+
+  /// Maximum of four i32.
+  dtc_collective step;
+
+private:
+  dtc_axis axis;
+  dtc_block block;
+};
+
+/// Maximum over all ranks of four numbers, in the last slot, which the program
+/// never uses.
+void agree(dtc_rank &rank, int32_t (&data)[4]);
+
+/// All ranks arrive before one leaves.
+void barrier(dtc_rank &rank);
+
+/// While it lives, the rank waits for others without a watchdog: file work.
+class Unwatched {
+public:
+  explicit Unwatched(dtc_rank &rank) : rank(rank), before(rank.watched) {
+    rank.watched = false;
+  }
+  ~Unwatched() { rank.watched = before; }
+  Unwatched(const Unwatched &) = delete;
+  Unwatched &operator=(const Unwatched &) = delete;
+
+private:
+  dtc_rank &rank;
+  bool before;
+};
+
+} // namespace dtc::rt
+#endif // DTC_RUNTIME_TRANSPORT_H

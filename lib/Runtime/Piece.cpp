@@ -1,0 +1,67 @@
+//===- Piece.cpp - Where a rank's part of a tensor lies -------------------===//
+
+#include "dtc/Runtime/Piece.h"
+
+using namespace dtc::rt;
+
+int64_t dtc::rt::sizeOf(dtc_dtype type) {
+  switch (type) {
+  case DTC_F64:
+  case DTC_I64:
+    return 8;
+  case DTC_F32:
+  case DTC_I32:
+    return 4;
+  case DTC_BF16:
+    return 2;
+  }
+  return 0;
+}
+
+const char *dtc::rt::nameOf(dtc_dtype type) {
+  switch (type) {
+  case DTC_F64:
+    return "f64";
+  case DTC_F32:
+    return "f32";
+  case DTC_BF16:
+    return "bf16";
+  case DTC_I32:
+    return "i32";
+  case DTC_I64:
+    return "i64";
+  }
+  return "an unknown type";
+}
+
+static int64_t pieces(const std::vector<dtc_axis> &axes) {
+  int64_t k = 1;
+  for (const dtc_axis &axis : axes)
+    k *= axis.size;
+  return k;
+}
+
+int64_t Piece::localLength(size_t d) const {
+  return padded[d] / pieces(cut[d]);
+}
+
+int64_t Piece::localElements() const {
+  int64_t n = 1;
+  for (size_t d = 0; d < shape.size(); ++d)
+    n *= localLength(d);
+  return n;
+}
+
+int64_t Piece::begin(int64_t rank, size_t d) const {
+  int64_t i = 0;
+  for (const dtc_axis &axis : cut[d])
+    i = i * axis.size + (rank / axis.stride) % axis.size;
+  return i * localLength(d);
+}
+
+bool Piece::isFirstCopy(int64_t rank) const {
+  for (const auto &axes : cut)
+    for (const dtc_axis &axis : axes)
+      rank -= (rank / axis.stride) % axis.size * axis.stride;
+  return rank == 0;
+}

@@ -1,0 +1,209 @@
+//===- Program.cpp - The description of a compiled program ----------------===//
+
+#include "dtc/Runtime/Program.h"
+#include "dtc/Runtime/Error.h"
+#include "dtc/Runtime/JsonInput.h"
+
+#include <map>
+
+using namespace dtc::rt;
+
+static dtc_dtype parseType(const std::string &name, const std::string &where) {
+  for (dtc_dtype type : {DTC_F64, DTC_F32, DTC_BF16, DTC_I32, DTC_I64})
+    if (name == nameOf(type))
+      return type;
+  throw Error(cat(where, ": unknown dtype '", name, "'"));
+}
+
+static void parsePiece(const Json &json, Piece &piece, int64_t ranks,
+                       int64_t arenaBytes, const std::string &where) {
+  piece.type = parseType(json.at("dtype").get<std::string>(), where);
+  piece.offset = json.at("offset").get<int64_t>();
+  piece.shape = json.at("shape").get<std::vector<int64_t>>();
+  piece.padded = json.at("padded").get<std::vector<int64_t>>();
+  for (const Json &dimension : json.at("cut")) {
+    auto &axes = piece.cut.emplace_back();
+    for (const Json &axis : dimension)
+      axes.push_back({axis.at(0).get<int64_t>(), axis.at(1).get<int64_t>()});
+  }
+  if (piece.padded.size() != piece.shape.size() ||
+      piece.cut.size() != piece.shape.size())
+    throw Error(where + ": shape, padded and cut differ in length");
+  for (size_t d = 0; d < piece.shape.size(); ++d) {
+    int64_t k = 1;
+    for (const dtc_axis &axis : piece.cut[d]) {
+      if (axis.stride < 1 || axis.size < 1 || ranks % axis.stride ||
+          ranks / axis.stride % axis.size)
+        throw Error(where + ": an axis does not lie in the mesh");
+      k *= axis.size;
+    }
+    if (piece.shape[d] < 1 || piece.padded[d] < piece.shape[d] ||
+        piece.padded[d] % k)
+      throw Error(where + ": a padded length is not a multiple of the pieces");
+  }
+  if (piece.offset < 0 || piece.offset + piece.localBytes() > arenaBytes)
+    throw Error(where + ": lies outside the arena");
+}
+
+static void parseTensor(const Json &json, Tensor &tensor, int64_t ranks,
+                        int64_t arenaBytes) {
+  tensor.name = json.at("name").get<std::string>();
+  std::string where = "tensor '" + tensor.name + "'";
+  parsePiece(json, tensor, ranks, arenaBytes, where);
+  tensor.stored = json.at("stored").get<std::string>();
+  tensor.storedShape = json.at("stored_shape").get<std::vector<int64_t>>();
+  tensor.storedOffset = json.at("stored_offset").get<int64_t>();
+  tensor.storedStrides = json.at("stored_strides").get<std::vector<int64_t>>();
+  tensor.grad = json.at("grad").get<int64_t>();
+  tensor.m = json.at("m").get<int64_t>();
+  tensor.v = json.at("v").get<int64_t>();
+  for (int64_t offset : {tensor.grad, tensor.m, tensor.v})
+    if (offset < 0 || offset + tensor.localBytes() > arenaBytes)
+      throw Error(where + ": lies outside the arena");
+  if (json.contains("optional_names"))
+    tensor.optionalNames =
+        json.at("optional_names").get<std::vector<std::string>>();
+
+  const Json &init = json.at("init");
+  std::string kind = init.at("kind").get<std::string>();
+  if (kind == "normal") {
+    tensor.init = Tensor::Init::Normal;
+    tensor.std = init.at("std").get<double>();
+  } else if (kind == "ones") {
+    tensor.init = Tensor::Init::Ones;
+  } else if (kind != "zeros") {
+    throw Error(where + ": unknown init '" + kind + "'");
+  }
+
+  int64_t elements = 1;
+  for (int64_t n : tensor.storedShape)
+    elements *= n;
+  int64_t least = tensor.storedOffset, most = tensor.storedOffset;
+  if (tensor.storedStrides.size() != tensor.shape.size())
+    throw Error(where + ": stored_strides and shape differ in length");
+  for (size_t d = 0; d < tensor.shape.size(); ++d) {
+    int64_t span = (tensor.shape[d] - 1) * tensor.storedStrides[d];
+    (span < 0 ? least : most) += span;
+  }
+  if (least < 0 || most >= elements)
+    throw Error(where + ": the view leaves the stored tensor");
+}
+
+/// The views of each stored tensor must have as many elements as it; together
+/// with their bounds this finds a forgotten view.
+static void checkCover(const std::vector<Tensor> &tensors) {
+  std::map<std::string, std::pair<int64_t, const Tensor *>> covered;
+  for (const Tensor &tensor : tensors) {
+    int64_t n = 1;
+    for (int64_t d : tensor.shape)
+      n *= d;
+    auto &entry = covered[canonicalName(tensor.stored)];
+    if (entry.second && entry.second->storedShape != tensor.storedShape)
+      throw Error("the views of '" + tensor.stored + "' differ in its shape");
+    entry.first += n;
+    entry.second = &tensor;
+  }
+  for (auto &[name, entry] : covered) {
+    int64_t n = 1;
+    for (int64_t d : entry.second->storedShape)
+      n *= d;
+    if (n != entry.first)
+      throw Error(cat("the views of '", name, "' have ", entry.first,
+                      " elements, the stored tensor has ", n));
+  }
+}
+
+static Program parseProgram(const Json &json) {
+  Program p;
+  p.version = json.at("version").get<std::string>();
+  p.hash = json.at("hash").get<std::string>();
+  p.flags = json.at("flags").get<std::string>();
+  p.cpu = json.at("cpu").get<std::string>();
+  p.cpuFeatures = json.at("cpu_features").get<std::vector<std::string>>();
+  for (const Json &axis : json.at("mesh"))
+    p.mesh.emplace_back(axis.at(0).get<std::string>(),
+                        axis.at(1).get<int64_t>());
+  p.batch = json.at("batch").get<int64_t>();
+  p.seq = json.at("seq").get<int64_t>();
+  p.vocab = json.at("vocab").get<int64_t>();
+  p.microbatches = json.at("microbatches").get<int64_t>();
+  p.documents = json.at("documents").get<bool>();
+  p.arenaBytes = json.at("arena_bytes").get<int64_t>();
+  p.workspaceBytes = json.at("workspace_bytes").get<int64_t>();
+  p.collectiveSlots = json.at("collective_slots").get<int64_t>();
+  for (const Json &term : json.at("memory"))
+    p.memory.emplace_back(term.at(0).get<std::string>(),
+                          term.at(1).get<int64_t>());
+  if (p.ranks() < 1 || p.batch < 1 || p.seq < 1 || p.vocab < 1 ||
+      p.arenaBytes < 0 || p.workspaceBytes < 0 || p.collectiveSlots < 0)
+    throw Error("a size is out of range");
+
+  auto scalar = [&](const char *group, const char *key, int64_t bytes) {
+    int64_t offset = json.at(group).at(key).get<int64_t>();
+    if (offset < 0 || offset + bytes > p.arenaBytes)
+      throw Error(cat(group, " '", key, "' lies outside the arena"));
+    return offset;
+  };
+  p.rng = scalar("scalars", "rng", 8);
+  p.optimizer = scalar("scalars", "optimizer", 32);
+  p.loss = scalar("outputs", "loss", 4);
+  p.gradNorm = scalar("outputs", "grad_norm", 4);
+  p.labels = scalar("outputs", "labels", 4);
+  p.skipped = scalar("outputs", "skipped", 4);
+
+  for (const Json &item : json.at("inputs")) {
+    Input &input = p.inputs.emplace_back();
+    input.name = item.at("name").get<std::string>();
+    parsePiece(item, input, p.ranks(), p.arenaBytes,
+               "input '" + input.name + "'");
+    int64_t elements = 1;
+    for (int64_t n : input.shape)
+      elements *= n;
+    if (input.type != DTC_I32 || elements != p.batch * p.seq ||
+        input.shape.back() != p.seq)
+      throw Error("input '" + input.name +
+                  "' is not an i32 tensor of batch by seq elements");
+    if (input.name != "input_ids" && input.name != "labels" &&
+        input.name != "document_ids")
+      throw Error("input '" + input.name + "' is unknown");
+  }
+  for (const Json &item : json.at("tensors"))
+    parseTensor(item, p.tensors.emplace_back(), p.ranks(), p.arenaBytes);
+  checkCover(p.tensors);
+  return p;
+}
+
+Program Program::parse(const char *text) {
+  const std::string where = "the description of the compiled program";
+  try {
+    return parseProgram(parseJson(text, where));
+  } catch (const Json::exception &e) {
+    throw Error(where + " is not valid: " + e.what());
+  } catch (const Error &e) {
+    std::string what = e.what();
+    throw Error(what.compare(0, where.size(), where) == 0
+                    ? what
+                    : where + " is not valid: " + what);
+  }
+}
+
+int64_t Program::ranks() const {
+  int64_t n = 1;
+  for (auto &[name, size] : mesh)
+    n *= size;
+  return n;
+}
+
+std::string Program::meshText() const {
+  std::string text;
+  for (auto &[name, size] : mesh)
+    text += (text.empty() ? "" : ",") + name + "=" + std::to_string(size);
+  return text;
+}
+
+std::string dtc::rt::canonicalName(const std::string &name) {
+  static const std::string prefix = "transformer.";
+  return name.compare(0, prefix.size(), prefix) == 0
+             ? name.substr(prefix.size())
+             : name;
+}

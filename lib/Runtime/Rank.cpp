@@ -1,0 +1,89 @@
+//===- Rank.cpp - The interface that generated code calls -----------------===//
+
+#include "dtc/Runtime/Error.h"
+#include "dtc/Runtime/Transport.h"
+
+#include <cstring>
+
+using namespace dtc::rt;
+
+const Plan &dtc_rank::planOf(const dtc_collective &what) {
+  std::unique_ptr<Plan> &plan = plans[&what];
+  if (!plan || !plan->describes(what))
+    plan = std::make_unique<Plan>(what, id);
+  return *plan;
+}
+
+/// A group of one: the result is what was sent.
+static void copyOwn(const Plan &plan, const InFlight &flight) {
+  bool flat = plan.kind() == DTC_ALL_REDUCE;
+  int64_t width = plan.elementBytes();
+  plan.forEachRun(flat ? Side::Flat : Side::Send, 0, flight.send.data(), 0,
+                  plan.elements(), [&](char *x, int64_t n, int64_t at) {
+                    plan.forEachRun(flat ? Side::Flat : Side::Recv, 0,
+                                    flight.recv.data(), at, at + n,
+                                    [&](char *y, int64_t m, int64_t to) {
+                                      const char *from = x + (to - at) * width;
+                                      if (y != from)
+                                        memmove(y, from, size_t(m * width));
+                                    });
+                  });
+}
+
+void dtc_rt_start(dtc_rank *rank, const dtc_collective *what, int32_t slot,
+                  void *const *send, void *const *recv) {
+  if (slot < 0 || size_t(slot) >= rank->slots.size())
+    fatal(cat("internal error: rank ", rank->id, ": collective slot ", slot,
+              " of ", rank->slots.size()));
+  InFlight &flight = rank->slots[size_t(slot)];
+  if (flight.plan)
+    fatal(cat("internal error: rank ", rank->id, ": slot ", slot, " of ",
+              flight.plan->text(), " is started again before its wait"));
+  const Plan &plan = rank->planOf(*what);
+  flight.plan = &plan;
+  flight.send.assign(send, send + what->num_buffers);
+  flight.recv.assign(recv, recv + what->num_buffers);
+  if (plan.size() > 1)
+    rank->transport->start(*rank, slot);
+}
+
+void dtc_rt_wait(dtc_rank *rank, int32_t slot) {
+  InFlight &flight = rank->slots[size_t(slot)];
+  if (!flight.plan)
+    fatal(cat("internal error: rank ", rank->id, ": wait for slot ", slot,
+              ", which is not in flight"));
+  const Plan &plan = *flight.plan;
+  int64_t before = rank->bytesSent;
+  if (plan.size() == 1)
+    copyOwn(plan, flight);
+  else
+    rank->transport->wait(*rank, slot);
+  Traffic &traffic = rank->traffic[&plan.what()];
+  ++traffic.calls;
+  traffic.bytes += rank->bytesSent - before;
+  flight.plan = nullptr;
+}
+
+int64_t dtc_rt_rank_id(dtc_rank *rank) { return rank->id; }
+
+void *dtc_rt_workspace(dtc_rank *rank, int64_t thread) {
+  return rank->workspace + thread * rank->workspaceBytes;
+}
+
+ControlCollectives::ControlCollectives(int64_t ranks)
+    : axis{1, ranks}, block{{4, 1, 1, 1, 1}, 0, 0} {
+  step = {
+      "end of the step", DTC_ALL_REDUCE, DTC_MAX, DTC_I32, 1, &axis, 1, &block};
+}
+
+void dtc::rt::agree(dtc_rank &rank, int32_t (&data)[4]) {
+  int32_t slot = int32_t(rank.slots.size()) - 1;
+  void *buffer = data;
+  dtc_rt_start(&rank, &rank.control->step, slot, &buffer, &buffer);
+  dtc_rt_wait(&rank, slot);
+}
+
+void dtc::rt::barrier(dtc_rank &rank) {
+  int32_t nothing[4] = {};
+  agree(rank, nothing);
+}

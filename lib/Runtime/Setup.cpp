@@ -1,0 +1,120 @@
+//===- Setup.cpp - Everything that is read before the first step ----------===//
+
+#include "dtc/Runtime/Setup.h"
+#include "dtc/Runtime/Error.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace dtc::rt;
+
+void Setup::open() {
+  if (options.ranks && *options.ranks != program.ranks())
+    throw Error(cat("--ranks=", *options.ranks,
+                    ": the program is compiled for ", program.ranks(),
+                    " ranks (", program.meshText(), ")"));
+  checkCpuFeatures(program.cpuFeatures, program.cpu);
+
+  if (!options.config.empty()) {
+    MappedFile file(options.config);
+    config = TrainConfig::parse({file.data(), size_t(file.size())},
+                                options.config, program.batch, program.seq);
+  }
+
+  if (!options.batches.empty())
+    data = openBatches(options.batches, program);
+  else if (!options.text.empty())
+    data = openTokens(options.text, 1, options.seed, program);
+  else
+    data = openTokens(options.tokens, program.vocab <= 65536 ? 2 : 4,
+                      options.seed, program);
+
+  steps = options.steps.value_or(config.steps);
+  if (steps == 0) {
+    if (data->steps() == INT64_MAX)
+      throw Error("the number of steps is not given: give --steps N or "
+                  "--config train.json");
+    steps = data->steps();
+  }
+  if (steps > data->steps())
+    throw Error(cat(data->file().path(), ": it has ", data->steps(),
+                    " batches, fewer than the ", steps, " steps"));
+  if (steps == 0)
+    throw Error(data->file().path() + ": it has no batches");
+  data->check(steps);
+
+  if (!options.weights.empty())
+    weights = std::make_unique<WeightFiles>(options.weights, program);
+
+  // Better now than after hours.
+  for (auto &[flag, path] : {std::pair("--log", &options.log),
+                             std::pair("--dump-grads", &options.dumpGrads),
+                             std::pair("--save-weights", &options.saveWeights)})
+    if (!path->empty())
+      checkWritable(*path, flag);
+}
+
+/// Not cryptographic: it finds mistakes, not enemies.
+static uint64_t hashBytes(const void *data, size_t bytes, uint64_t h) {
+  constexpr uint64_t a = 0x9E3779B97F4A7C15ull, b = 0xD6E8FEB86659FD93ull;
+  const char *at = static_cast<const char *>(data);
+  h ^= bytes * a;
+  for (; bytes >= 8; bytes -= 8, at += 8) {
+    uint64_t x;
+    memcpy(&x, at, 8);
+    h = (h ^ x) * a;
+    h ^= h >> 32;
+  }
+  uint64_t x = 0;
+  memcpy(&x, at, bytes);
+  h = (h ^ x) * b;
+  return h ^ h >> 29;
+}
+
+static uint64_t hashFile(const MappedFile &file, uint64_t h) {
+  // All of a small file; of a large one its size, both ends and a page of
+  // every mebibyte, so that the start does not read a whole corpus.
+  constexpr int64_t small = int64_t(256) << 20, step = int64_t(1) << 20;
+  if (file.size() <= small)
+    return hashBytes(file.data(), size_t(file.size()), h);
+  h = hashBytes(file.data(), size_t(step), h ^ uint64_t(file.size()));
+  for (int64_t at = step; at + 4096 <= file.size(); at += step)
+    h = hashBytes(file.data() + at, 4096, h);
+  return hashBytes(file.data() + file.size() - step, size_t(step), h);
+}
+
+template <typename T> static uint64_t hashValue(const T &value, uint64_t h) {
+  return hashBytes(&value, sizeof(value), h);
+}
+
+std::vector<Setup::Part> Setup::fingerprint() const {
+  uint64_t text = hashBytes(program.hash.data(), program.hash.size(), 1);
+  for (const std::string *part : {&program.version, &program.flags})
+    text = hashBytes(part->data(), part->size(), text);
+
+  uint64_t settings = 2;
+  for (double x : {config.lr, config.beta1, config.beta2, config.eps,
+                   config.weightDecay, config.gradClip, config.schedule.minLr})
+    settings = hashValue(x, settings);
+  for (int64_t x : {int64_t(config.schedule.kind), config.schedule.warmupSteps,
+                    config.schedule.decaySteps})
+    settings = hashValue(x, settings);
+
+  uint64_t arguments = 3;
+  for (int64_t x :
+       {steps, int64_t(options.seed), int64_t(options.ring), options.maxSkipped,
+        int64_t(options.dumpGrads.empty()),
+        int64_t(options.saveWeights.empty()), int64_t(!weights),
+        int64_t(options.batches.empty()), int64_t(options.text.empty())})
+    arguments = hashValue(x, arguments);
+
+  uint64_t weightHash = 5;
+  if (weights)
+    for (const auto &file : weights->files())
+      weightHash = hashFile(file->file(), weightHash);
+  return {{"the compiled program", text},
+          {"settings (train.json)", settings},
+          {"arguments", arguments},
+          {"training data", hashFile(data->file(), 4)},
+          {"weights", weightHash}};
+}

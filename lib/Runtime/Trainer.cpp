@@ -1,0 +1,245 @@
+//===- Trainer.cpp - The loop over steps ----------------------------------===//
+
+#include "dtc/Runtime/Trainer.h"
+#include "dtc/Runtime/Error.h"
+#include "dtc/Runtime/JsonInput.h"
+#include "dtc/Runtime/Log.h"
+#include "dtc/Runtime/Signals.h"
+
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+using namespace dtc::rt;
+
+namespace {
+
+class RankTrainer {
+public:
+  RankTrainer(dtc_rank &rank, const Setup &setup, StepFunction step)
+      : rank(rank), setup(setup), program(setup.program), config(setup.config),
+        step(step), arena(setup.program.arenaBytes, "a rank's arena"),
+        workspace(rank.threads * alignedWorkspace(), "a rank's workspace"),
+        filler(setup.program, rank.id) {
+    rank.workspace = workspace.data();
+    rank.workspaceBytes = alignedWorkspace();
+  }
+
+  int run();
+
+private:
+  int64_t alignedWorkspace() const {
+    return (setup.program.workspaceBytes + 63) / 64 * 64;
+  }
+  bool writes() const { return rank.id == 0; }
+  template <typename T> T read(int64_t offset) const {
+    T value;
+    memcpy(&value, arena.data() + offset, sizeof(T));
+    return value;
+  }
+
+  void initialize();
+  void writeHeader();
+  void writeScalars(int64_t t);
+  StepRecord runStep(int64_t t);
+  int agreeOnStop();
+  const char *findBadTensor();
+
+  dtc_rank &rank;
+  const Setup &setup;
+  const Program &program;
+  const TrainConfig &config;
+  StepFunction step;
+  GuardedMemory arena, workspace;
+  InputFiller filler;
+  LogFile log;
+  int64_t applied = 0; // steps whose update was applied
+  int64_t badInARow = 0;
+};
+
+void RankTrainer::initialize() {
+  // A program that reads what nobody wrote meets NaN (as f32 and as bf16).
+  if (const char *poison = getenv("DTC_POISON_ARENA");
+      poison && !strcmp(poison, "1")) {
+    memset(arena.data(), 0xff, size_t(program.arenaBytes));
+    memset(workspace.data(), 0xff, size_t(workspace.size()));
+  }
+  initializeParameters(program, rank.id, arena.data(), setup.weights.get(),
+                       setup.options.seed);
+}
+
+void RankTrainer::writeHeader() {
+  if (!writes() || setup.options.log.empty())
+    return;
+  Json header;
+  header["version"] = program.version;
+  for (auto &[axis, size] : program.mesh)
+    header["mesh"][axis] = size;
+  header["flags"] = program.flags;
+  header["cpu"] = program.cpu;
+  header["hash"] = program.hash;
+  header["seed"] = setup.options.seed;
+  header["ranks"] = rank.count;
+  header["threads"] = rank.threads;
+  header["batch"] = program.batch;
+  header["seq"] = program.seq;
+  header["microbatches"] = program.microbatches;
+  header["steps"] = setup.steps;
+  header["collectives"] = setup.options.ring ? "ring" : "direct";
+  int64_t scratch = rank.transport->scratchBytes();
+  int64_t workspaces = rank.threads * rank.workspaceBytes;
+  header["planned_bytes"] = program.arenaBytes + workspaces + scratch;
+  Json &terms = header["memory"];
+  for (auto &[term, bytes] : program.memory)
+    terms[term] = bytes;
+  terms["workspaces"] = workspaces;
+  terms["collectives"] = scratch;
+  log.open(setup.options.log);
+  std::string text =
+      header.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  log.line(text.data(), int64_t(text.size()));
+}
+
+void RankTrainer::writeScalars(int64_t t) {
+  int32_t rng[2] = {int32_t(setup.options.seed), int32_t(t)};
+  memcpy(arena.data() + program.rng, rng, sizeof(rng));
+  // Bias correction counts applied updates, this one included.
+  double updates = double(applied + 1);
+  float optimizer[8] = {float(config.lrAt(t)),
+                        float(config.beta1),
+                        float(config.beta2),
+                        float(config.eps),
+                        float(config.weightDecay),
+                        float(1 - std::pow(config.beta1, updates)),
+                        float(1 - std::pow(config.beta2, updates)),
+                        float(config.gradClip)};
+  memcpy(arena.data() + program.optimizer, optimizer, sizeof(optimizer));
+}
+
+StepRecord RankTrainer::runStep(int64_t t) {
+  rank.step = t;
+  double began = now();
+  filler.fill(*setup.data, t, arena.data());
+  writeScalars(t);
+  step(&rank, arena.data());
+
+  StepRecord record;
+  record.step = t;
+  record.loss = read<float>(program.loss);
+  record.gradNorm = read<float>(program.gradNorm);
+  record.lr = config.lrAt(t);
+  record.tokens = program.batch * program.seq;
+  record.labels = read<int32_t>(program.labels);
+  bool finite = std::isfinite(record.loss) && std::isfinite(record.gradNorm);
+  if (record.labels == 0) {
+    record.skipped = true;
+    record.reason = "no labels";
+  } else if (!finite || read<int32_t>(program.skipped)) {
+    record.skipped = true;
+    record.reason = "not finite";
+  }
+  record.milliseconds = (now() - began) * 1e3;
+  return record;
+}
+
+/// Signals reach ranks at different moments; all stop after the same step.
+int RankTrainer::agreeOnStop() {
+  int32_t control[4] = {stopSignal(), 0, 0, 0};
+  agree(rank, control);
+  return control[0];
+}
+
+const char *RankTrainer::findBadTensor() {
+  int64_t count = int64_t(program.tensors.size());
+  int64_t bad = firstBadGradient(program, rank.id, arena.data());
+  int32_t control[4] = {int32_t(count - bad), 0, 0, 0};
+  agree(rank, control);
+  if (control[0] == 0)
+    return nullptr;
+  return program.tensors[size_t(count - control[0])].stored.c_str();
+}
+
+int RankTrainer::run() {
+  initialize();
+  writeHeader();
+  {
+    Unwatched start(rank);
+    barrier(rank);
+  }
+  Progress progress(0, setup.steps);
+  int stopped = 0;
+  int64_t t = 0;
+  while (t < setup.steps && !stopped) {
+    StepRecord record = runStep(t);
+    bool bad = record.skipped && record.labels != 0;
+    if (bad)
+      record.badTensor = findBadTensor();
+    if (!record.skipped)
+      ++applied;
+    badInARow = bad ? badInARow + 1 : 0;
+    if (t == 0 && !setup.options.dumpGrads.empty())
+      writeTensors(program, rank, arena.data(), &Tensor::grad,
+                   setup.options.dumpGrads);
+    if (writes()) {
+      log.step(record);
+      progress.step(record);
+    }
+    ++t;
+    if (badInARow >= setup.options.maxSkipped) {
+      // All ranks come here together; one tells.
+      if (writes())
+        throw Error(cat("step ", record.step, ": the loss (", record.loss,
+                        ") or the gradient norm (", record.gradNorm,
+                        ") is not finite, for the ", badInARow,
+                        badInARow == 1   ? "st"
+                        : badInARow == 2 ? "nd"
+                        : badInARow == 3 ? "rd"
+                                         : "th",
+                        " step in a row (--max-skipped); first bad gradient: ",
+                        record.badTensor ? record.badTensor : "none"));
+      Unwatched untilTheEnd(rank);
+      barrier(rank);
+    }
+    stopped = agreeOnStop();
+  }
+  if (t == setup.steps) {
+    stopped = 0;
+    if (!setup.options.saveWeights.empty())
+      writeTensors(program, rank, arena.data(), &Tensor::offset,
+                   setup.options.saveWeights);
+  }
+  if (writes()) {
+    progress.finish();
+    log.close();
+    if (stopped)
+      printLine(cat(programName(), ": stopped by ",
+                    stopped == SIGINT ? "SIGINT" : "SIGTERM", " after step ",
+                    t - 1, ": ", t, " of ", setup.steps, " steps are done"));
+  }
+  Unwatched end(rank);
+  barrier(rank);
+  return stopped ? 128 + stopped : 0;
+}
+
+} // namespace
+
+int dtc::rt::runRank(dtc_rank &rank, const Setup &setup, StepFunction step,
+                     bool oversubscribed) {
+  std::string message;
+  try {
+    setUpThreads(rank.threads, oversubscribed);
+    return RankTrainer(rank, setup, step).run();
+  } catch (const Error &e) {
+    fatal(e.what());
+  } catch (const std::bad_alloc &) {
+    message = "out of memory";
+  } catch (const std::exception &e) {
+    message = e.what();
+  } catch (...) {
+    message = "an unknown exception";
+  }
+  fatal(cat("rank ", rank.id, ", ",
+            rank.step < 0 ? "before the first step" : cat("step ", rank.step),
+            ": ", message));
+}
