@@ -2,7 +2,7 @@
 #ifndef DTC_LIB_CODEGEN_MATMULPACKING_H
 #define DTC_LIB_CODEGEN_MATMULPACKING_H
 
-#include "Emitter.h"
+#include "dtc/Codegen/Emitter.h"
 
 namespace dtc::codegen {
 

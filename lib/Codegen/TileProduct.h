@@ -2,7 +2,7 @@
 #ifndef DTC_LIB_CODEGEN_TILEPRODUCT_H
 #define DTC_LIB_CODEGEN_TILEPRODUCT_H
 
-#include "Emitter.h"
+#include "dtc/Codegen/Emitter.h"
 #include <functional>
 
 namespace dtc::codegen {

@@ -3,15 +3,14 @@
 #ifndef DTC_DIALECT_DTC_IR_KERNELBUILDER_H
 #define DTC_DIALECT_DTC_IR_KERNELBUILDER_H
 
+#include "dtc/Codegen/Target.h"
 #include "dtc/Dialect/DTC/IR/FactorRule.h"
 #include "mlir/IR/Builders.h"
 
 namespace dtc {
 
 /// Properties of the processor that kernels are generated for.
-struct KernelTarget {
-  unsigned vectorBits = 512;
-};
+using KernelTarget = codegen::TargetInfo;
 
 /// The buffers and the piece of one op, inside the kernel's function.
 class KernelBuilder {

@@ -1,6 +1,6 @@
 //===- Emitter.h - Short names for building index arithmetic ----*- C++ -*-===//
-#ifndef DTC_LIB_CODEGEN_EMITTER_H
-#define DTC_LIB_CODEGEN_EMITTER_H
+#ifndef DTC_CODEGEN_EMITTER_H
+#define DTC_CODEGEN_EMITTER_H
 
 #include "dtc/Codegen/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
