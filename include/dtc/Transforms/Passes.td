@@ -1,0 +1,231 @@
+//===- Passes.td - The passes on the dtc dialect -----------*- tablegen -*-===//
+//
+// In the order in which a training step goes through them; docs/dialect.md
+// shows the program after each.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DTC_TRANSFORMS_PASSES_TD
+#define DTC_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def OutlineLayers : Pass<"dtc-outline-layers", "::mlir::ModuleOp"> {
+  let summary = "turn repeated runs of ops into private functions";
+  let description = [{
+    Finds equal layers in a public function that has everything inline:
+    contiguous runs of ops with equal names, attributes and types, whose
+    operands come from equal places. Ops without operands (reads of parameters,
+    constants such as a layer's number, positions) are no part of a run; what a
+    run uses from outside becomes an argument. Each distinct run becomes one
+    function, so that everything after this pass is done once for all layers.
+
+    Where a repetition may begin at several ops, the cut that the fewest values
+    cross is taken: the residual stream alone. Runs shorter than `min-ops` are
+    no layers. A program without repetition is left alone.
+
+    Before:
+
+    ```mlir
+    %a = dtc.einsum "bd,de->be"(%x, %w0) : ...
+    %y = dtc.activation silu %a : ...
+    %b = dtc.einsum "bd,de->be"(%y, %w1) : ...
+    %z = dtc.activation silu %b : ...
+    ```
+
+    After (with `min-ops=2`):
+
+    ```mlir
+    func.func private @layer(%0: !dtc.tensor<8x64xf32>, %1: !dtc.tensor<64x64xf32>) -> !dtc.tensor<8x64xf32> {
+      %2 = dtc.einsum "bd,de->be"(%0, %1) : ...
+      %3 = dtc.activation silu %2 : ...
+      return %3 : !dtc.tensor<8x64xf32>
+    }
+    ...
+    %y = call @layer(%x, %w0) : ...
+    %z = call @layer(%y, %w1) : ...
+    ```
+  }];
+  let options = [
+    Option<"minOps", "min-ops", "unsigned", "8", "the shortest run that counts as a layer">
+  ];
+  let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
+}
+
+def Microbatch : Pass<"dtc-microbatch", "::mlir::ModuleOp"> {
+  let summary = "run the model once for each micro-batch";
+  let description = [{
+    The public function becomes `@step`. What depends on the batch is moved
+    into one `dtc.micro_batches` op (for a count of 1 too), in which the batch
+    has rows/count rows; layer functions get the new types.
+
+    A dimension is the batch if it is named "batch" in `dtc.dims`, or shares a
+    factor with one that is, through ops and calls. Inputs, and values that an
+    op makes over the batch from nothing (row numbers), are cut by
+    `dtc.micro_batch`, so row numbers stay global. A value that sums the batch
+    away is yielded at once and summed over micro-batches; the ops after it,
+    which must be linear in it, stand after the loop, and so does its
+    reduction over ranks. Integers that sum the batch away (a count of labels)
+    are computed before the loop, for the whole batch. Everything else stays
+    before the loop.
+
+    Before:
+
+    ```mlir
+    func.func @model(%x: !dtc.tensor<8{dp:2}x4xf32> {dtc.dims = ["batch", "embed"], ...})
+        -> (!dtc.tensor<f32> {dtc.output = "loss"}) {
+      %s = dtc.reduce_sum %x over [0, 1] : (...) -> !dtc.tensor<f32, partial{dp:2}>
+      %loss = dtc.g %s over <dp:2> : ...
+      return %loss : !dtc.tensor<f32>
+    }
+    ```
+
+    After, with `count=4`:
+
+    ```mlir
+    func.func @step(%x: !dtc.tensor<8{dp:2}x4xf32> {dtc.dims = ["batch", "embed"], ...})
+        -> (!dtc.tensor<f32> {dtc.output = "loss"}) {
+      %s = dtc.micro_batches 4 {
+      ^bb0(%m: !dtc.tensor<i32>):
+        %mf = dtc.f %m over <dp:2> : ...
+        %xm = dtc.micro_batch %x[%mf] parts 2 count 4 : (...) -> !dtc.tensor<2{dp:2}x4xf32>
+        %p = dtc.reduce_sum %xm over [0, 1] : (...) -> !dtc.tensor<f32, partial{dp:2}>
+        dtc.yield %p : !dtc.tensor<f32, partial{dp:2}>
+      } : !dtc.tensor<f32, partial{dp:2}>
+      %loss = dtc.g %s over <dp:2> : ...
+      return %loss : !dtc.tensor<f32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"count", "count", "int64_t", "1", "number of micro-batches that each data-parallel rank runs in a step">
+  ];
+  let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
+}
+
+def Differentiate : Pass<"dtc-differentiate", "::mlir::ModuleOp"> {
+  let summary = "append the backward, down to every parameter's gradient";
+  let description = [{
+    Reverse mode, op by op through DifferentiableOpInterface, on typed
+    programs: the cotangent of a value has the conjugate type, and a
+    collective's derivative is its transpose, so the gradients' communication
+    comes out of the types.
+
+    Each layer function `@l` becomes `@l_forward`, which also returns what the
+    backward needs, and `@l_backward`; calls stay calls. The backward takes
+    operands again, recomputes what costs nothing (constants, f), and is given
+    the rest as saved values. In the public function the loss's cotangent is 1;
+    the backward of what stands after the loop over micro-batches is computed
+    before it (so it may not need the loop's results), the loop's body gets its
+    own backward at its end, and the transposes of what stands before the loop
+    follow after it. The step ends in a `dtc.write` to every parameter's
+    gradient, zero where no path leads to the loss.
+
+    Before:
+
+    ```mlir
+    %w = dtc.read param of @w : !dtc.tensor<4xf32>
+    %wf = dtc.f %w over <dp:2> : ...
+    %s = dtc.micro_batches 4 {
+    ^bb0(%m: !dtc.tensor<i32>):
+      ...
+      %y = dtc.add %x, %wf : ...
+      %l = dtc.reduce_sum %y over [0, 1] : (...) -> !dtc.tensor<f32, partial{dp:2}>
+      dtc.yield %l : !dtc.tensor<f32, partial{dp:2}>
+    } : !dtc.tensor<f32, partial{dp:2}>
+    %loss = dtc.g %s over <dp:2> : ...
+    ```
+
+    After:
+
+    ```mlir
+    %w = dtc.read param of @w : !dtc.tensor<4xf32>
+    %wf = dtc.f %w over <dp:2> : ...
+    %one = dtc.constant 1.0 : () -> !dtc.tensor<f32>
+    %dl = dtc.f %one over <dp:2> : ...
+    %s:2 = dtc.micro_batches 4 {
+    ^bb0(%m: !dtc.tensor<i32>):
+      ...
+      %l = dtc.reduce_sum %y over [0, 1] : (...) -> !dtc.tensor<f32, partial{dp:2}>
+      %dy = dtc.broadcast %dl along [0, 1] : ...
+      %dwf = dtc.reduce_sum %dy over [0] : (...) -> !dtc.tensor<4xf32, partial{dp:2}>
+      dtc.yield %l, %dwf : ...
+    } : !dtc.tensor<f32, partial{dp:2}>, !dtc.tensor<4xf32, partial{dp:2}>
+    %loss = dtc.g %s#0 over <dp:2> : ...
+    %dw = dtc.g %s#1 over <dp:2> : ...
+    dtc.write %dw to grad of @w : !dtc.tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
+}
+
+def ExpandCommunication : Pass<"dtc-expand-communication", "::mlir::ModuleOp"> {
+  let summary = "turn ops that communicate inside into local ops and collectives";
+  let description = [{
+    An op one of whose communicating factors is cut expands itself
+    (ExpandableOpInterface); an op that communicates and cannot is refused.
+    Runs after differentiation, because the parts (a running maximum) have no
+    derivative of their own.
+
+    Before:
+
+    ```mlir
+    %loss, %lse = dtc.cross_entropy %logits, %labels
+        : (!dtc.tensor<8x32x256{tp:2}xf32>, !dtc.tensor<8x32xi32, replicate{tp:2}>)
+       -> (!dtc.tensor<f32>, !dtc.tensor<8x32xf32>)
+    ```
+
+    After:
+
+    ```mlir
+    %0 = dtc.vocab_max %logits : (...) -> !dtc.tensor<8x32xf32, max{tp:2}>
+    %max = dtc.reduce_max %0 over <tp:2> : ...
+    %shift = dtc.f %max over <tp:2> : ...
+    %1 = dtc.vocab_sum_exp %logits, %shift : (...) -> !dtc.tensor<8x32xf32, partial{tp:2}>
+    %sum_exp = dtc.g %1 over <tp:2> : ...
+    %2 = dtc.vocab_pick %logits, %labels : (...) -> !dtc.tensor<8x32xf32, partial{tp:2}>
+    %picked = dtc.g %2 over <tp:2> : ...
+    %loss, %lse = dtc.token_loss %max, %sum_exp, %picked, %one_labels : ...
+    ```
+  }];
+  let dependentDialects = ["::dtc::DTCDialect"];
+}
+
+def PartitionOptimizer : Pass<"dtc-partition-optimizer", "::mlir::ModuleOp"> {
+  let summary = "add gradient norm, clipping and AdamW on the owned pieces";
+  let description = [{
+    The step gets an input `optimizer` (8 scalars, see `dtc.clip`) and outputs
+    `grad_norm` and `skipped`. The squares of each gradient are summed where
+    its pieces lie; sums with equal placement are added, and each distinct set
+    of axes is reduced once, so every element counts once whatever the mesh.
+    Parameters are updated where the gradient's pieces lie.
+
+    Before:
+
+    ```mlir
+    dtc.write %dw to grad of @w : !dtc.tensor<64{tp:2}x64xf32>
+    return %loss, %count : ...
+    ```
+
+    After:
+
+    ```mlir
+    dtc.write %dw to grad of @w : !dtc.tensor<64{tp:2}x64xf32>
+    %q = dtc.sum_squares %dw : (...) -> !dtc.tensor<f32, partial{tp:2}>
+    %sq = dtc.g %q over <tp:2> : ...
+    %norm, %coefficient, %skip = dtc.clip %sq, %loss, %count, %optimizer : ...
+    %c = dtc.f %coefficient over <tp:2> : ...
+    ...
+    %m = dtc.read m of @w : ...
+    %v = dtc.read v of @w : ...
+    %p1, %m1, %v1 = dtc.adamw %w, %dw, %m, %v with %c, %s, %o {decay} : ...
+    dtc.write %p1 to param of @w : ...
+    dtc.write %m1 to m of @w : ...
+    dtc.write %v1 to v of @w : ...
+    return %loss, %count, %norm, %skip : ...
+    ```
+  }];
+  let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
+}
+
+#endif // DTC_TRANSFORMS_PASSES_TD
