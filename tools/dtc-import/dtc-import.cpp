@@ -16,15 +16,28 @@ namespace {
 
 cl::OptionCategory category("dtc-import options");
 
+/// The library's message would speak of C++ types.
+struct SizeParser : cl::parser<long long> {
+  using cl::parser<long long>::parser;
+  bool parse(cl::Option &option, StringRef, StringRef text, long long &value) {
+    if (text.getAsInteger(10, value))
+      return option.error("'" + text +
+                          "' must be a whole number from 1 to 2147483647");
+    return false;
+  }
+};
+
 cl::opt<std::string> configPath(cl::Positional, cl::Required,
                                 cl::desc("CONFIG.json"),
                                 cl::value_desc("CONFIG.json"),
                                 cl::cat(category));
-cl::opt<long long> batch("batch", cl::Required, cl::value_desc("B"),
-                         cl::desc("Sequences in a step, over all ranks"),
-                         cl::cat(category));
-cl::opt<long long> seq("seq", cl::Required, cl::value_desc("S"),
-                       cl::desc("Tokens in a sequence"), cl::cat(category));
+cl::opt<long long, false, SizeParser>
+    batch("batch", cl::Required, cl::value_desc("B"),
+          cl::desc("Sequences in a step, over all ranks"), cl::cat(category));
+cl::opt<long long, false, SizeParser> seq("seq", cl::Required,
+                                          cl::value_desc("S"),
+                                          cl::desc("Tokens in a sequence"),
+                                          cl::cat(category));
 cl::opt<bool> documents(
     "documents",
     cl::desc("Tokens attend only inside their own document, and positions "
@@ -86,9 +99,12 @@ Error run() {
     module->print(os);
     return Error::success();
   });
-  if (error)
-    return createStringError(outputPath +
-                             ": error: " + toString(std::move(error)));
+  if (error) {
+    std::string message = toString(std::move(error));
+    StringRef reason = message;
+    reason.consume_front("'" + outputPath + "': ");
+    return createStringError(outputPath + ": error: " + reason);
+  }
   return Error::success();
 }
 

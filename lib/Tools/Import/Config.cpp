@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -544,7 +545,7 @@ Error checkOptions(const ModelConfig &config, const ImportOptions &options) {
                      "and 2^48 elements in an activation");
   if (!(options.labelSmoothing >= 0 && options.labelSmoothing < 1)) {
     std::string value;
-    raw_string_ostream(value) << options.labelSmoothing;
+    raw_string_ostream(value) << format("%g", options.labelSmoothing);
     return makeError("error: --label-smoothing=" + value +
                      " must be a number at least 0 and below 1");
   }
