@@ -1,0 +1,55 @@
+//===- RT.h - The runtime-level dialect -------------------------*- C++ -*-===//
+
+#ifndef DTC_DIALECT_RT_IR_RT_H
+#define DTC_DIALECT_RT_IR_RT_H
+
+#include "dtc/Dialect/DTC/IR/DTC.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace dtc::rt {
+
+/// A memref of static shape and identity layout.
+bool isBuffer(mlir::Type type);
+
+/// The buffer of a rank's local piece of a tensor.
+mlir::MemRefType getLocalBufferType(DTensorType type);
+
+/// Bytes of a buffer, and rounded up to the alignment of buffers.
+constexpr int64_t bufferAlignment = 64;
+int64_t getBytes(mlir::MemRefType type);
+inline int64_t alignUp(int64_t bytes) {
+  return (bytes + bufferAlignment - 1) / bufferAlignment * bufferAlignment;
+}
+inline int64_t getAlignedBytes(mlir::MemRefType type) {
+  return alignUp(getBytes(type));
+}
+
+/// Names of the discardable attributes (see the dialect's description).
+namespace attrs {
+constexpr llvm::StringLiteral kernel = "rt.kernel";
+constexpr llvm::StringLiteral noalias = "rt.noalias";
+constexpr llvm::StringLiteral step = "rt.step";
+constexpr llvm::StringLiteral frameBytes = "rt.frame_bytes";
+constexpr llvm::StringLiteral frameOffset = "rt.frame_offset";
+constexpr llvm::StringLiteral arenaBytes = "rt.arena_bytes";
+constexpr llvm::StringLiteral memory = "rt.memory";
+constexpr llvm::StringLiteral slots = "rt.collective_slots";
+constexpr llvm::StringLiteral microbatches = "rt.microbatches";
+} // namespace attrs
+
+/// The function marked `rt.step`; null if there is none.
+mlir::func::FuncOp getStep(mlir::ModuleOp module);
+
+} // namespace dtc::rt
+
+#include "dtc/Dialect/RT/IR/RTDialect.h.inc"
+#include "dtc/Dialect/RT/IR/RTEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dtc/Dialect/RT/IR/RTAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dtc/Dialect/RT/IR/RTTypes.h.inc"
+#define GET_OP_CLASSES
+#include "dtc/Dialect/RT/IR/RTOps.h.inc"
+
+#endif // DTC_DIALECT_RT_IR_RT_H

@@ -1,0 +1,67 @@
+//===- Dialect.cpp - Registration, types, attributes of rt ----------------===//
+
+#include "dtc/Dialect/RT/IR/RT.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace dtc;
+using namespace dtc::rt;
+
+#include "dtc/Dialect/RT/IR/RTDialect.cpp.inc"
+#include "dtc/Dialect/RT/IR/RTEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dtc/Dialect/RT/IR/RTAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dtc/Dialect/RT/IR/RTTypes.cpp.inc"
+
+void RTDialect::initialize() {
+  registerTypesAndAttributes();
+  registerOps();
+}
+
+void RTDialect::registerTypesAndAttributes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dtc/Dialect/RT/IR/RTTypes.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dtc/Dialect/RT/IR/RTAttrs.cpp.inc"
+      >();
+}
+
+LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayRef<int64_t> sizes, bool) {
+  if (sizes.size() != 5 ||
+      llvm::any_of(sizes, [](int64_t n) { return n < 0; }))
+    return emitError() << "a block has five sizes, none negative";
+  return success();
+}
+
+int64_t BlockAttr::getNumElements() const {
+  int64_t n = 1;
+  for (int64_t s : getSizes())
+    n *= s;
+  return n;
+}
+
+bool rt::isBuffer(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  return memref && memref.hasStaticShape() && memref.getLayout().isIdentity();
+}
+
+MemRefType rt::getLocalBufferType(DTensorType type) {
+  return MemRefType::get(type.getLocalShape(), type.getElementType());
+}
+
+int64_t rt::getBytes(MemRefType type) {
+  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+}
+
+func::FuncOp rt::getStep(ModuleOp module) {
+  for (auto f : module.getOps<func::FuncOp>())
+    if (f->hasAttr(rt::attrs::step))
+      return f;
+  return {};
+}
