@@ -235,7 +235,7 @@ private:
     auto compare = [&](Guarded<T> &got, const std::vector<double> &want,
                        const char *what, double tolerance) {
       // Gradients may vanish altogether; the terms of their sums do not.
-      double top = 0.3, worst = 0;
+      double top = 1, worst = 0;
       for (double w : want)
         if (std::isfinite(w))
           top = std::max(top, std::fabs(w));
