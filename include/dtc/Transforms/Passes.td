@@ -52,6 +52,81 @@ def OutlineLayers : Pass<"dtc-outline-layers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
 }
 
+def PropagateSharding : Pass<"dtc-propagate-sharding", "::mlir::ModuleOp"> {
+  let summary = "give every dimension its axes, from the rules and annotations";
+  let description = [{
+    The module gets `dtc.mesh`. Parameters, inputs and annotated values get the
+    axes that the rules give to the names of their dimensions (`batch = dp`,
+    `heads = tp`, ...; docs/placements.md has the table); `dtc.sharding` on an
+    argument, a parameter or an op overrides them. From there axes go forward:
+    an op's factors take the axes of its operands, its results those of their
+    factors. Where operands disagree, parameters decide first, then annotated
+    values, then the residual stream (values with `dtc.dims`), then the others
+    in operand order; `report-conflicts` remarks on what loses. What nothing
+    shards stays whole. A function is cloned where calls shard it differently.
+
+    Then every dimension gets its padded length: the least multiple, not below
+    its length, of the product of all axes that cut it anywhere. Batch,
+    sequence and heads may not be padded: an error names the legal sizes.
+
+    Before:
+
+    ```mlir
+    dtc.param @w : !dtc.tensor<64x4x16xf32> ... dims ["embed", "heads", "head_dim"]
+    %q = dtc.einsum "bsd,dhe->bshe"(%x, %w) : ... -> !dtc.tensor<8x32x4x16xf32>
+    ```
+
+    After, with `mesh=dp=2,tp=2`:
+
+    ```mlir
+    dtc.param @w : !dtc.tensor<64x4{tp:2}x16xf32> ...
+    %q = dtc.einsum "bsd,dhe->bshe"(%x, %w)
+       {dtc.sharding = [#dtc.axes<dp:2>, #dtc.axes<>, #dtc.axes<tp:2>, #dtc.axes<>]} : ...
+    ```
+  }];
+  let options = [
+    Option<"mesh", "mesh", "std::string", "", "axes and sizes, such as dp=2,tp=4">,
+    Option<"rulesFile", "rules", "std::string", "", "a file with rules, instead of the defaults">,
+    Option<"sequenceParallel", "sequence-parallel", "bool", "false",
+           "cut the residual stream's sequence over tp">,
+    Option<"printRules", "print-rules", "bool", "false", "print the mesh and the rules">,
+    Option<"reportConflicts", "report-conflicts", "bool", "false",
+           "remark on operands whose axes an op does not take">
+  ];
+  let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
+}
+
+def InsertCollectives : Pass<"dtc-insert-collectives", "::mlir::ModuleOp"> {
+  let summary = "placements in the types, f and g and their kin";
+  let description = [{
+    Gives every value its placement and inserts the collectives that the rule
+    demands. A partial result is reduced at once, to the value's own placement
+    (g, or reduce_scatter where its dimensions are cut), unless its one use is
+    linear in it alone. An invariant activation gets one f, before its first
+    consumer that needs it replicate; a consumer whose results are needed
+    replicate only takes f's result too. Parameters are converted in the public
+    function, once for each distinct placement; layer functions take them as
+    they need them.
+
+    Before:
+
+    ```mlir
+    %y = dtc.einsum "bsd,df->bsf"(%x, %w1) {dtc.sharding = [.., #dtc.axes<tp:2>]} : ...
+    %z = dtc.einsum "bsf,fd->bsd"(%y, %w2) : ...
+    ```
+
+    After:
+
+    ```mlir
+    %f = dtc.f %x over <tp:2> : ... -> !dtc.tensor<8x32x64xf32, replicate{tp:2}>
+    %y = dtc.einsum "bsd,df->bsf"(%f, %w1) : ... -> !dtc.tensor<8x32x256{tp:2}xf32>
+    %p = dtc.einsum "bsf,fd->bsd"(%y, %w2) : ... -> !dtc.tensor<8x32x64xf32, partial{tp:2}>
+    %z = dtc.g %p over <tp:2> : ... -> !dtc.tensor<8x32x64xf32>
+    ```
+  }];
+  let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
+}
+
 def Microbatch : Pass<"dtc-microbatch", "::mlir::ModuleOp"> {
   let summary = "run the model once for each micro-batch";
   let description = [{
