@@ -149,8 +149,8 @@ void printArray(StringRef name, const Interpreter::Named &named) {
            << ((i + 1) % row == 0 ? "\n" : "");
 }
 
-const Interpreter::Named *find(ArrayRef<Interpreter::Named> list,
-                               StringRef name) {
+const Interpreter::Named *findNamed(ArrayRef<Interpreter::Named> list,
+                                    StringRef name) {
   for (const Interpreter::Named &n : list)
     if (n.name == name)
       return &n;
@@ -174,7 +174,7 @@ struct Tally {
 void compareAll(Tally &tally, ArrayRef<Interpreter::Named> mine,
                 ArrayRef<Interpreter::Named> other) {
   for (const Interpreter::Named &n : mine) {
-    const Interpreter::Named *ref = find(other, n.name);
+    const Interpreter::Named *ref = findNamed(other, n.name);
     if (!ref) {
       tally.addMissing(n.name, programPath);
       continue;
@@ -185,7 +185,7 @@ void compareAll(Tally &tally, ArrayRef<Interpreter::Named> mine,
               n.type.isInteger() ? 0.0 : tolerance.getValue());
   }
   for (const Interpreter::Named &n : other)
-    if (!find(mine, n.name))
+    if (!findNamed(mine, n.name))
       tally.addMissing(n.name, againstPath);
 }
 
@@ -195,7 +195,7 @@ mlir::FailureOr<double> getLoss(mlir::ModuleOp module,
   Interpreter interpreter(module, &data);
   if (failed(interpreter.run()))
     return mlir::failure();
-  const Interpreter::Named *loss = find(interpreter.getOutputs(), "loss");
+  const Interpreter::Named *loss = findNamed(interpreter.getOutputs(), "loss");
   if (!loss || loss->value.count() != 1)
     return module.emitError("has no scalar output 'loss' to differentiate");
   return loss->value[0];
@@ -208,9 +208,9 @@ mlir::LogicalResult checkGradients(Tally &tally, mlir::ModuleOp module,
   constexpr double h = 1e-4, limit = 1e-6;
   int checked = 0;
   for (auto param : module.getOps<dtc::ParamOp>()) {
-    const Interpreter::Named *grad =
-        find(ran.getWrites(),
-             Interpreter::getWriteName(dtc::Slot::Grad, param.getSymName()));
+    const Interpreter::Named *grad = findNamed(
+        ran.getWrites(),
+        Interpreter::getWriteName(dtc::Slot::Grad, param.getSymName()));
     if (!grad)
       continue;
     double loss[2];
