@@ -15,14 +15,24 @@ static ValueFactors parseValue(FactorRule &rule, StringRef text) {
   ValueFactors dims;
   SmallVector<StringRef> words;
   text.split(words, ' ', -1, /*KeepEmpty=*/false);
+  FactorSet seen;
   for (StringRef word : words) {
     DimFactors &dim = dims.emplace_back();
     for (char c : word) {
       std::optional<unsigned> f = rule.find(c);
+      if (!f && rule.factors.size() == seen.size()) {
+        rule.problem = "has more than " + std::to_string(seen.size()) +
+                       " different dimensions";
+        return dims;
+      }
       if (!f) {
         f = rule.factors.size();
         rule.factors.emplace_back().name = c;
       }
+      if (seen[*f])
+        rule.problem =
+            std::string("factor '") + c + "' stands twice in one value";
+      seen.set(*f);
       dim.push_back(*f);
     }
   }
@@ -54,6 +64,7 @@ FactorRule FactorRule::get(Operation *op, ArrayRef<std::string> operandDims,
   rule.summedIn.resize(resultDims.size());
   rule.maximumIn.resize(resultDims.size());
   rule.readsOf.resize(resultDims.size());
+  rule.zeroOf.resize(resultDims.size());
   for (auto &reads : rule.readsOf)
     llvm::append_range(reads, llvm::seq<unsigned>(0, operandDims.size()));
 
@@ -155,6 +166,13 @@ FactorRule &FactorRule::reads(unsigned r, ArrayRef<unsigned> set) {
   return *this;
 }
 
+FactorRule &FactorRule::zero(unsigned r) {
+  if (llvm::none_of(linearSets, [](auto &set) { return set.empty(); }))
+    linearSets.emplace_back();
+  zeroOf[r] = true;
+  return *this;
+}
+
 FactorSet FactorRule::factorsOf(unsigned v) const {
   FactorSet set;
   for (const DimFactors &dim : value(v))
@@ -164,6 +182,8 @@ FactorSet FactorRule::factorsOf(unsigned v) const {
 }
 
 bool FactorRule::isLinearResult(unsigned k, unsigned result) const {
+  if (linearSets[k].empty())
+    return zeroOf[result];
   return llvm::any_of(linearSets[k], [&](unsigned i) {
     return llvm::is_contained(readsOf[result], i);
   });
@@ -175,12 +195,16 @@ bool FactorRule::isPair(FactorSet set) const {
   });
 }
 
-std::string dtc::dimLetters(unsigned rank, char first) {
+char dtc::dimLetter(unsigned d) {
+  return static_cast<char>(d < 26 ? 'a' + d : 'A' + d % 26);
+}
+
+std::string dtc::dimLetters(unsigned rank) {
   std::string s;
-  for (unsigned i = 0; i < rank; ++i) {
-    if (i)
+  for (unsigned d = 0; d < rank; ++d) {
+    if (d)
       s += ' ';
-    s += static_cast<char>(first + i);
+    s += dimLetter(d);
   }
   return s;
 }
@@ -387,6 +411,10 @@ static LogicalResult checkAtom(const FactorRule &rule, const View &view,
             toString(place[v]).str();
   std::string legal = "all invariant; all replicate";
   for (auto [k, set] : llvm::enumerate(rule.linearSets)) {
+    if (set.empty()) {
+      legal += "; a zero partial";
+      continue;
+    }
     legal += "; partial in operand";
     legal += set.size() > 1 ? "s " : " ";
     for (auto [i, v] : llvm::enumerate(set))
@@ -406,6 +434,8 @@ LogicalResult dtc::checkRule(const FactorRule &rule,
       emitError() << message;
     return failure();
   };
+  if (!rule.problem.empty())
+    return err(rule.problem);
   if (operandTypes.size() != rule.getNumOperands() ||
       resultTypes.size() != rule.getNumResults())
     return err("expected " + Twine(rule.getNumOperands()) + " operands and " +

@@ -3,7 +3,7 @@
 #ifndef DTC_DERIVATIVE_OPS_TD
 #define DTC_DERIVATIVE_OPS_TD
 
-def DTC_ActivationGradOp : DTC_ComputeOp<"activation_grad"> {
+def DTC_ActivationGradOp : DTC_InPlaceOp<"activation_grad"> {
   let summary = "derivative of an activation: function'(x) dy";
   let description = [{
     *Constraints*
@@ -117,7 +117,7 @@ def DTC_AttentionGradOp : DTC_CommunicatingOp<"attention_grad", [AttrSizedOperan
   let hasVerifier = 1;
 }
 
-def DTC_CrossEntropyGradOp : DTC_ComputeOp<"cross_entropy_grad"> {
+def DTC_CrossEntropyGradOp : DTC_InPlaceOp<"cross_entropy_grad"> {
   let summary = "derivative of cross entropy from the saved log-sum-exp";
   let description = [{
     dlogits[b, s, v] = (exp(logits - lse) - (1-e) [v = label] - e/v) dloss where

@@ -28,7 +28,7 @@ def DTC_EinsumOp : DTC_ComputeOp<"einsum", [Differentiable]> {
   let hasVerifier = 1;
 }
 
-def DTC_AddOp : DTC_ComputeOp<"add", [Differentiable]> {
+def DTC_AddOp : DTC_InPlaceOp<"add", [Differentiable]> {
   let summary = "sum of two tensors; the second may lack dimensions (a bias)";
   let description = [{
     Residual additions and biases. `rhs_dims` lists, in increasing order, the
@@ -55,7 +55,7 @@ def DTC_AddOp : DTC_ComputeOp<"add", [Differentiable]> {
   }];
 }
 
-def DTC_MultiplyOp : DTC_ComputeOp<"multiply", [Differentiable]> {
+def DTC_MultiplyOp : DTC_InPlaceOp<"multiply", [Differentiable]> {
   let summary = "elementwise product of two tensors of one shape";
   let description = [{
     *Constraints*
@@ -68,7 +68,7 @@ def DTC_MultiplyOp : DTC_ComputeOp<"multiply", [Differentiable]> {
   let hasVerifier = 1;
 }
 
-def DTC_ScaleOp : DTC_ComputeOp<"scale", [Differentiable]> {
+def DTC_ScaleOp : DTC_InPlaceOp<"scale", [Differentiable]> {
   let summary = "a tensor times a constant of the program";
   let description = [{
     *Constraints*
@@ -81,7 +81,7 @@ def DTC_ScaleOp : DTC_ComputeOp<"scale", [Differentiable]> {
   let hasVerifier = 1;
 }
 
-def DTC_DivideOp : DTC_ComputeOp<"divide", [Differentiable]> {
+def DTC_DivideOp : DTC_InPlaceOp<"divide", [Differentiable]> {
   let summary = "a tensor divided by an integer scalar (a count)";
   let description = [{
     A count of zero divides by one: a step without labels has loss 0.
@@ -197,7 +197,7 @@ def DTC_Activation : I32EnumAttr<"Activation", "activation function", [
 }
 def DTC_ActivationAttr : EnumAttr<DTC_Dialect, DTC_Activation, "activation">;
 
-def DTC_ActivationOp : DTC_ComputeOp<"activation", [Differentiable]> {
+def DTC_ActivationOp : DTC_InPlaceOp<"activation", [Differentiable]> {
   let summary = "GELU (tanh or exact) or SiLU";
   let description = [{
     gelu_tanh: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); gelu:
@@ -218,7 +218,7 @@ def DTC_ActivationOp : DTC_ComputeOp<"activation", [Differentiable]> {
   let hasVerifier = 1;
 }
 
-def DTC_GatedProductOp : DTC_ComputeOp<"gated_product", [Differentiable]> {
+def DTC_GatedProductOp : DTC_InPlaceOp<"gated_product", [Differentiable]> {
   let summary = "activation(gate) times up";
   let description = [{
     The gated linear unit's product (Shazeer 2020, equation 6, for silu).
@@ -298,7 +298,7 @@ def DTC_AttentionOp : DTC_CommunicatingOp<"attention",
   let hasVerifier = 1;
 }
 
-def DTC_DropoutOp : DTC_ComputeOp<"dropout", [Differentiable]> {
+def DTC_DropoutOp : DTC_InPlaceOp<"dropout", [Differentiable]> {
   let summary = "zeros elements with probability p, scales the others";
   let description = [{
     x [b, s, ...]: an element is kept if the random number of (seed, step,

@@ -22,6 +22,13 @@ class DTC_ComputeOp<string mnemonic, list<Trait> traits = []>
 
 defvar Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 
+// As above, for ops whose kernel may overwrite an operand.
+class DTC_InPlaceOp<string mnemonic, list<Trait> traits = []>
+    : DTC_Op<mnemonic, !listconcat([Pure,
+        DeclareOpInterfaceMethods<FactorOpInterface>,
+        DeclareOpInterfaceMethods<MeaningOpInterface>,
+        DeclareOpInterfaceMethods<KernelOpInterface, ["getInPlaceOperand"]>], traits)>;
+
 // As above, for ops whose meaning exchanges data between ranks.
 class DTC_CommunicatingOp<string mnemonic, list<Trait> traits = []>
     : DTC_Op<mnemonic, !listconcat([Pure,

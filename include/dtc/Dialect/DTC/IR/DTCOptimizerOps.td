@@ -38,7 +38,7 @@ def DTC_ClipOp : DTC_ComputeOp<"clip"> {
   let hasVerifier = 1;
 }
 
-def DTC_AdamWOp : DTC_ComputeOp<"adamw"> {
+def DTC_AdamWOp : DTC_InPlaceOp<"adamw"> {
   let summary = "one AdamW update of one tensor";
   let description = [{
     g = coefficient * grad; p -= lr wd p (if `decay`); m = b1 m + (1-b1) g;

@@ -49,6 +49,8 @@ using ValueFactors = llvm::SmallVector<DimFactors>;
 ///              position). `pairedOnly` factors may not be cut alone.
 ///   linear     sets of operands in which the op is jointly linear.
 ///   reads[r]   operands that result r depends on.
+///   zero[r]    result r is zero whatever the operands are: it may be partial.
+///              The linear set of these results has no operands.
 class FactorRule {
 public:
   /// Parses one value per string: "b s gm d" has four dimensions, the third
@@ -71,6 +73,7 @@ public:
   FactorRule &pairedOnly(char name);
   FactorRule &linear(llvm::ArrayRef<unsigned> operandSet);
   FactorRule &reads(unsigned r, llvm::ArrayRef<unsigned> operandSet);
+  FactorRule &zero(unsigned r);
 
   unsigned getNumOperands() const { return operands.size(); }
   unsigned getNumResults() const { return results.size(); }
@@ -92,10 +95,16 @@ public:
   FactorSet pairedOnlySet;
   llvm::SmallVector<llvm::SmallVector<unsigned, 2>, 1> linearSets;
   llvm::SmallVector<llvm::SmallVector<unsigned>> readsOf;
+  llvm::SmallVector<bool, 2> zeroOf;
+  /// Why the op has no rule (malformed attributes, too many dimensions): no
+  /// types are legal then. Empty otherwise.
+  std::string problem;
 };
 
-/// Letters for the dimensions of a value of any rank: "a b c".
-std::string dimLetters(unsigned rank, char first = 'a');
+/// The letter of dimension d, and letters for all dimensions of a value: a to
+/// z, then A to Z. No rule has more factors than FactorSet, so that is enough.
+char dimLetter(unsigned d);
+std::string dimLetters(unsigned rank);
 
 /// Per factor its axes (atoms of one refinement), and how the remaining atoms
 /// are used: the reading of a typed op, or the plan for one.

@@ -16,7 +16,7 @@ SmallVector<int64_t> AddOp::getRhsDimList() {
 FactorRule AddOp::getFactorRule() {
   std::string lhs = dimLetters(getLhs().getType().getRank()), rhs;
   for (int64_t d : getRhsDimList())
-    rhs += std::string(1, static_cast<char>('a' + d)) + " ";
+    rhs += {dimLetter(d), ' '};
   return FactorRule::get(*this, {lhs, rhs}, {lhs}).linear({0, 1});
 }
 
@@ -51,6 +51,8 @@ SmallVector<Array> AddOp::interpret(const FactorPiece &piece,
   return {z};
 }
 
+std::optional<unsigned> AddOp::getInPlaceOperand(unsigned) { return 0; }
+
 void AddOp::buildBackward(BackwardBuilder &bb) {
   Value dz = bb.cotangent(getResult());
   if (!dz)
@@ -63,8 +65,8 @@ void AddOp::buildBackward(BackwardBuilder &bb) {
   for (int64_t d = 0; d < getLhs().getType().getRank(); ++d)
     if (!llvm::is_contained(dims, d))
       gone.push_back(d);
-  bb.add(getRhs(),
-         gone.empty() ? dz
-                      : bb.create<ReduceSumOp>(
-                            BackwardBuilder::conjugate(getRhs()), dz, gone));
+  bb.add(getRhs(), gone.empty()
+                       ? dz
+                       : bb.create<ReduceSumOp>(
+                             BackwardBuilder::conjugate(getRhs()), dz, gone));
 }

@@ -46,14 +46,14 @@ LogicalResult EinsumOp::verify() {
         return emitOpError("equation has letters a to z only, not '")
                << Twine(c) << "'";
       if (value.find(c, i + 1) != std::string::npos)
-        return emitOpError("letter '") << Twine(c) << "' stands twice in '"
-                                       << value << "'";
+        return emitOpError("letter '")
+               << Twine(c) << "' stands twice in '" << value << "'";
     }
   for (char c : e.out)
     if (e.lhs.find(c) == std::string::npos &&
         e.rhs.find(c) == std::string::npos)
-      return emitOpError("letter '") << Twine(c)
-                                     << "' of the result is in no operand";
+      return emitOpError("letter '")
+             << Twine(c) << "' of the result is in no operand";
   Type type = getType().getElementType();
   if (getLhs().getType().getElementType() != type ||
       getRhs().getType().getElementType() != type)
@@ -87,13 +87,11 @@ void EinsumOp::buildBackward(BackwardBuilder &bb) {
     return;
   Equation e = parseEquation(getEquation());
   if (bb.wants(getLhs()))
-    bb.add(getLhs(), bb.create<EinsumOp>(
-                         BackwardBuilder::conjugate(getLhs()),
-                         e.out + "," + e.rhs + "->" + e.lhs, dz,
-                         bb.saved(getRhs())));
+    bb.add(getLhs(), bb.create<EinsumOp>(BackwardBuilder::conjugate(getLhs()),
+                                         e.out + "," + e.rhs + "->" + e.lhs, dz,
+                                         bb.saved(getRhs())));
   if (bb.wants(getRhs()))
-    bb.add(getRhs(), bb.create<EinsumOp>(
-                         BackwardBuilder::conjugate(getRhs()),
-                         e.lhs + "," + e.out + "->" + e.rhs,
-                         bb.saved(getLhs()), dz));
+    bb.add(getRhs(), bb.create<EinsumOp>(BackwardBuilder::conjugate(getRhs()),
+                                         e.lhs + "," + e.out + "->" + e.rhs,
+                                         bb.saved(getLhs()), dz));
 }
