@@ -54,10 +54,12 @@ cl::opt<std::string> outputPath("o", cl::init("model.mlir"),
                                          "model.mlir; - is standard output)"),
                                 cl::cat(category));
 
-/// A config is a page of text; what is larger is something else.
-constexpr uint64_t maxConfigBytes = 16 << 20;
+} // namespace
 
-Expected<std::string> readConfig(StringRef path) {
+/// A config is a page of text; what is larger is something else.
+static constexpr uint64_t maxConfigBytes = 16 << 20;
+
+static Expected<std::string> readConfig(StringRef path) {
   sys::fs::file_status status;
   std::error_code code = sys::fs::status(path, status);
   if (!code && status.type() == sys::fs::file_type::directory_file)
@@ -73,7 +75,7 @@ Expected<std::string> readConfig(StringRef path) {
   return (*buffer)->getBuffer().str();
 }
 
-Error run() {
+static Error run() {
   auto text = readConfig(configPath);
   if (!text)
     return text.takeError();
@@ -107,8 +109,6 @@ Error run() {
   }
   return Error::success();
 }
-
-} // namespace
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);

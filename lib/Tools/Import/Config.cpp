@@ -18,25 +18,25 @@ using namespace llvm;
 
 namespace dtc {
 
-namespace {
-
 /// Ids and positions are i32.
-constexpr int64_t maxSize = (int64_t(1) << 31) - 1;
+static constexpr int64_t maxSize = (int64_t(1) << 31) - 1;
 /// A module holds a call per layer.
-constexpr int64_t maxLayers = 10000;
+static constexpr int64_t maxLayers = 10000;
 /// So that byte counts of everything that is made of them fit 64 bits.
-constexpr uint64_t maxElements = uint64_t(1) << 48;
+static constexpr uint64_t maxElements = uint64_t(1) << 48;
 /// The JSON parser recurses.
-constexpr unsigned maxNesting = 64;
+static constexpr unsigned maxNesting = 64;
 
-std::string atLine(StringRef path, unsigned line) {
+static std::string atLine(StringRef path, unsigned line) {
   return (path + ":" + Twine(line) + ": ").str();
 }
 
-Error makeError(const Twine &message) { return createStringError(message); }
+static Error makeError(const Twine &message) {
+  return createStringError(message);
+}
 
 /// `value` as it would stand in the file, cut when long.
-std::string show(const json::Value &value) {
+static std::string show(const json::Value &value) {
   std::string text;
   raw_string_ostream(text) << value;
   if (text.size() > 60)
@@ -44,7 +44,7 @@ std::string show(const json::Value &value) {
   return text;
 }
 
-std::string listDivisors(int64_t n) {
+static std::string listDivisors(int64_t n) {
   SmallVector<int64_t> low, high;
   for (int64_t d = 1; d * d <= n; ++d) {
     if (n % d)
@@ -63,6 +63,7 @@ std::string listDivisors(int64_t n) {
   return text;
 }
 
+namespace {
 /// Lines on which the keys of an object stand, and those of the objects in it
 /// as `outer.inner`; and how deep the text nests. The text need not be valid.
 struct KeyLines {
@@ -77,6 +78,7 @@ struct KeyLines {
   unsigned nesting = 0;
   unsigned nestingLine = 1;
 };
+} // namespace
 
 KeyLines::KeyLines(StringRef text) {
   unsigned line = 1, depth = 0;
@@ -115,7 +117,7 @@ KeyLines::KeyLines(StringRef text) {
 }
 
 /// Keys that say nothing about the mathematics of training.
-bool isHarmless(StringRef key) {
+static bool isHarmless(StringRef key) {
   static const StringSet<> keys = {
       // What the file is about.
       "model_type", "architectures", "transformers_version", "_name_or_path",
@@ -147,6 +149,7 @@ bool isHarmless(StringRef key) {
   return keys.contains(key);
 }
 
+namespace {
 /// Reads keys with their types and remembers the first error and what was read.
 class Reader {
 public:
@@ -260,8 +263,10 @@ private:
   StringSet<> known;
   std::string message;
 };
+} // namespace
 
-Activation readActivation(Reader &reader, StringRef key, Activation absent) {
+static Activation readActivation(Reader &reader, StringRef key,
+                                 Activation absent) {
   const json::Value *value = reader.find(key);
   if (!value)
     return absent;
@@ -279,7 +284,7 @@ Activation readActivation(Reader &reader, StringRef key, Activation absent) {
 }
 
 /// The default rope type alone is supported, spelled in any of three ways.
-double readRope(Reader &reader) {
+static double readRope(Reader &reader) {
   constexpr double absent = 10000;
   double theta = reader.positive("rope_theta", absent);
   bool given = reader.object.get("rope_theta");
@@ -329,7 +334,7 @@ double readRope(Reader &reader) {
   return theta;
 }
 
-void readCommon(Reader &reader, ModelConfig &config) {
+static void readCommon(Reader &reader, ModelConfig &config) {
   config.initializerRange =
       reader.number("initializer_range", 0.02, "of at least 0",
                     [](double x) { return x >= 0; });
@@ -340,7 +345,7 @@ void readCommon(Reader &reader, ModelConfig &config) {
   reader.require("quantization_config", nullptr);
 }
 
-ModelConfig readGPT2(Reader &reader) {
+static ModelConfig readGPT2(Reader &reader) {
   ModelConfig config;
   config.type = ModelType::GPT2;
   config.vocab = reader.size("vocab_size", 50257);
@@ -374,7 +379,7 @@ ModelConfig readGPT2(Reader &reader) {
   return config;
 }
 
-ModelConfig readLlama(Reader &reader) {
+static ModelConfig readLlama(Reader &reader) {
   ModelConfig config;
   config.type = ModelType::Llama;
   config.vocab = reader.size("vocab_size", 32000);
@@ -431,8 +436,6 @@ ModelConfig readLlama(Reader &reader) {
   }
   return config;
 }
-
-} // namespace
 
 StringRef toString(ModelType type) {
   return type == ModelType::GPT2 ? "gpt2" : "llama";

@@ -516,6 +516,7 @@ void ModelBuilder::buildModelFunction(func::FuncOp layer,
 
   Values top = read(embedding);
   std::vector<Values> layers;
+  layers.reserve(config.layers);
   for (int64_t i = 0; i < config.layers; ++i)
     layers.push_back(read(perLayer, "h" + Twine(i) + "_"));
   Values bottom = read(head);
