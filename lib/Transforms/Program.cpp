@@ -1,0 +1,83 @@
+//===- Program.cpp - The parts of a program's module ----------------------===//
+
+#include "Program.h"
+
+using namespace mlir;
+using namespace dtc;
+
+FailureOr<func::FuncOp> dtc::getPublicFunction(ModuleOp module) {
+  func::FuncOp found;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (!func.isPublic() || func.isExternal())
+      continue;
+    if (found)
+      return func.emitError("a program has one public function, but @")
+             << found.getSymName() << " is public too";
+    found = func;
+  }
+  if (!found)
+    return module.emitError("a program has one public function, but there is "
+                            "none");
+  return found;
+}
+
+FailureOr<func::FuncOp> dtc::getCallee(func::CallOp call,
+                                       SymbolTable &symbols) {
+  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+  if (!callee || callee.isExternal())
+    return call.emitError("calls @")
+           << call.getCallee() << ", which is not defined in the module";
+  return callee;
+}
+
+static LogicalResult
+visit(func::FuncOp func, SymbolTable &symbols,
+      llvm::DenseMap<Operation *, bool> &finished,
+      SmallVectorImpl<func::FuncOp> &order) {
+  if (!func.getBody().hasOneBlock())
+    return func.emitError("functions must be one block");
+  finished[func] = false;
+  WalkResult result = func.walk([&](func::CallOp call) {
+    FailureOr<func::FuncOp> callee = getCallee(call, symbols);
+    if (failed(callee))
+      return WalkResult::interrupt();
+    auto it = finished.find(*callee);
+    if (it != finished.end()) {
+      if (it->second)
+        return WalkResult::advance();
+      call.emitError("calls @") << callee->getSymName() << " recursively";
+      return WalkResult::interrupt();
+    }
+    return WalkResult(visit(*callee, symbols, finished, order));
+  });
+  finished[func] = true;
+  order.push_back(func);
+  return failure(result.wasInterrupted());
+}
+
+FailureOr<SmallVector<func::FuncOp>> dtc::getCallOrder(func::FuncOp root,
+                                                       SymbolTable &symbols) {
+  llvm::DenseMap<Operation *, bool> finished;
+  SmallVector<func::FuncOp> order;
+  if (failed(visit(root, symbols, finished, order)))
+    return failure();
+  return order;
+}
+
+std::optional<unsigned> dtc::findOutput(func::FuncOp func, StringRef name) {
+  for (unsigned i = 0; i < func.getNumResults(); ++i)
+    if (auto attr = func.getResultAttrOfType<StringAttr>(i, attrs::output))
+      if (attr.getValue() == name)
+        return i;
+  return std::nullopt;
+}
+
+std::string dtc::listOfChoices(ArrayRef<int64_t> choices) {
+  std::string s;
+  for (auto [i, n] : llvm::enumerate(choices)) {
+    if (i)
+      s += i + 1 == choices.size() ? " or " : ", ";
+    s += std::to_string(n);
+  }
+  return s;
+}

@@ -1,0 +1,34 @@
+//===- Program.h - The parts of a program's module --------------*- C++ -*-===//
+
+#ifndef DTC_LIB_TRANSFORMS_PROGRAM_H
+#define DTC_LIB_TRANSFORMS_PROGRAM_H
+
+#include "dtc/Dialect/DTC/IR/DTC.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace dtc {
+
+/// The one public function: the model, later the step. Emits an error where
+/// there is none, or more than one.
+mlir::FailureOr<mlir::func::FuncOp> getPublicFunction(mlir::ModuleOp module);
+
+/// The function that is called. Emits an error where it is not defined in the
+/// module.
+mlir::FailureOr<mlir::func::FuncOp>
+getCallee(mlir::func::CallOp call, mlir::SymbolTable &symbols);
+
+/// Functions that `root` reaches, callees before callers, `root` last. Emits
+/// an error on recursion and on functions that are not one block.
+mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
+getCallOrder(mlir::func::FuncOp root, mlir::SymbolTable &symbols);
+
+/// Index of the result that is named so by `dtc.output`.
+std::optional<unsigned> findOutput(mlir::func::FuncOp func,
+                                   llvm::StringRef name);
+
+/// "1, 2 or 4".
+std::string listOfChoices(llvm::ArrayRef<int64_t> choices);
+
+} // namespace dtc
+
+#endif // DTC_LIB_TRANSFORMS_PROGRAM_H
