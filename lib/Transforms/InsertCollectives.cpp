@@ -105,6 +105,20 @@ private:
       parameterUses;
 };
 
+/// Parameters, and what reads them, get the types that propagation found.
+void shardParameters(ModuleOp module, SymbolTable &symbols) {
+  for (auto param : module.getOps<ParamOp>()) {
+    TensorSpec spec(param.getTensorType());
+    if (Attribute axes = param->removeAttr(attrs::sharding))
+      spec.dims = fromAttr(axes);
+    param.setType(DTensorType::get(spec));
+  }
+  module.walk([&](ReadOp read) {
+    read.getResult().setType(
+        symbols.lookup<ParamOp>(read.getParam()).getTensorType());
+  });
+}
+
 class InsertCollectives
     : public dtc::impl::InsertCollectivesBase<InsertCollectives> {
 public:
@@ -114,6 +128,7 @@ public:
     ModuleOp module = getOperation();
     ParameterValues parameters(module);
     SymbolTable symbols(module);
+    shardParameters(module, symbols);
     DenseMap<Operation *, SmallVector<unsigned>> splits;
     // Callees first: their signatures say what the callers convert.
     SmallVector<func::FuncOp> order;

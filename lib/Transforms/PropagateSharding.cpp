@@ -269,7 +269,7 @@ LogicalResult Propagator::propagate() {
     }
     if (failed(checkSharding(param, type, dims)))
       return failure();
-    // Kept here until the padding is known; then part of the type.
+    // Part of the type only once collectives say how it is used.
     param->setAttr(attrs::sharding, toAttr(&context, dims));
   }
   func::FuncOp entry;
@@ -576,10 +576,9 @@ LogicalResult Propagator::pad() {
     auto type = padded(param.getTensorType(), paramBase.lookup(param), param);
     if (failed(type))
       return failure();
-    TensorSpec spec(*type);
-    spec.dims = fromAttr(param->getAttr(attrs::sharding));
-    param.setType(DTensorType::get(spec));
-    param->removeAttr(attrs::sharding);
+    param.setType(*type);
+    if (isUncut(fromAttr(param->getAttr(attrs::sharding))))
+      param->removeAttr(attrs::sharding);
   }
   for (auto func : module.getOps<func::FuncOp>()) {
     WalkResult result = func.walk([&](Operation *op) {
@@ -589,10 +588,6 @@ LogicalResult Propagator::pad() {
           return WalkResult::interrupt();
         v.setType(*type);
       }
-      if (auto read = dyn_cast<ReadOp>(op))
-        // A parameter's type says its axes already.
-        read.getResult().setType(
-            symbols->lookup<ParamOp>(read.getParam()).getTensorType());
       return WalkResult::advance();
     });
     if (result.wasInterrupted())

@@ -34,10 +34,9 @@ cl::opt<std::string> configPath(cl::Positional, cl::Required,
 cl::opt<long long, false, SizeParser>
     batch("batch", cl::Required, cl::value_desc("B"),
           cl::desc("Sequences in a step, over all ranks"), cl::cat(category));
-cl::opt<long long, false, SizeParser> seq("seq", cl::Required,
-                                          cl::value_desc("S"),
-                                          cl::desc("Tokens in a sequence"),
-                                          cl::cat(category));
+cl::opt<long long, false, SizeParser>
+    seqLength("seq", cl::Required, cl::value_desc("S"),
+              cl::desc("Tokens in a sequence"), cl::cat(category));
 cl::opt<bool> documents(
     "documents",
     cl::desc("Tokens attend only inside their own document, and positions "
@@ -84,7 +83,7 @@ static Error run() {
     return config.takeError();
   dtc::ImportOptions options;
   options.batch = batch;
-  options.seq = seq;
+  options.seq = seqLength;
   options.documents = documents;
   options.labelSmoothing = labelSmoothing;
   if (Error error = dtc::checkOptions(*config, options))

@@ -20,7 +20,6 @@ enum Site { embeddingSite, attentionSite, attentionOutputSite, mlpOutputSite };
 /// Names of dimensions. The sequence in the residual stream has a name of its
 /// own, because it may be cut where that of attention is not.
 constexpr StringRef residualDims[] = {"batch", "norm_seq", "embed"};
-constexpr StringRef blockDims[] = {"batch", "seq", "embed"};
 constexpr StringRef queryDims[] = {"batch", "seq", "heads", "head_dim"};
 constexpr StringRef keyDims[] = {"batch", "seq", "kv_heads", "head_dim"};
 constexpr StringRef mlpDims[] = {"batch", "seq", "mlp"};
@@ -403,7 +402,7 @@ Value ModelBuilder::attention(Value x, const Values &weights,
       APFloat(config.attentionDropout), attentionSite);
   Value output = named(op.getResult(), queryDims);
   Value y = einsum("bshe,hed->bsd", output, weights.lookup("wo"),
-                   residual().getShape(), blockDims);
+                   residual().getShape(), residualDims);
   return addBias(y, weights, "bo", residualDims);
 }
 
@@ -423,8 +422,9 @@ Value ModelBuilder::feedForward(Value x, const Values &weights) {
     hidden = GatedProductOp::create(builder, up.getType(), config.activation,
                                     gate, up);
   }
-  Value y = einsum("bsf,fd->bsd", named(hidden, mlpDims),
-                   weights.lookup("wdown"), residual().getShape(), blockDims);
+  Value y =
+      einsum("bsf,fd->bsd", named(hidden, mlpDims), weights.lookup("wdown"),
+             residual().getShape(), residualDims);
   return addBias(y, weights, "bdown", residualDims);
 }
 

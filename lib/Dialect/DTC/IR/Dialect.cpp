@@ -93,10 +93,11 @@ LogicalResult DTCDialect::verifyOperationAttribute(Operation *op,
     return verifyAxesOnMesh(op, mesh);
   }
   if (attr.getName() == attrs::dims || attr.getName() == attrs::sharding) {
-    if (op->getNumResults() == 0)
+    auto param = dyn_cast<ParamOp>(op);
+    if (!param && op->getNumResults() == 0)
       return op->emitOpError() << attr.getName() << " needs a result";
     // The first result is the annotated one.
-    Type type = op->getResult(0).getType();
+    Type type = param ? param.getType() : op->getResult(0).getType();
     return attr.getName() == attrs::dims
                ? verifyDims(op, attr.getValue(), type)
                : verifySharding(op, attr.getValue(), type);
