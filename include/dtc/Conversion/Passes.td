@@ -1,0 +1,73 @@
+//===- Passes.td - From the dtc level to machine code ------*- tablegen -*-===//
+
+#ifndef DTC_CONVERSION_PASSES_TD
+#define DTC_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def LowerToRuntime : Pass<"dtc-lower-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "values to buffers, ops to kernels and collectives";
+  let description = [{
+    Takes the program after -dtc-partition-optimizer to the runtime level (the
+    rt dialect). Every value becomes a buffer of its local shape; parameters,
+    gradients, optimizer state, inputs and outputs become `rt.storage`. Compute
+    ops become launches of kernels, one kernel for all ops that differ in
+    nothing that its code may depend on. `f` and `as_one` cost nothing; the
+    other collectives without data movement are local kernels. Collectives
+    that move data become `rt.start` and `rt.wait`; neighbours of one kind,
+    group of ranks and element type share a bucket of at most `bucket-bytes`.
+    Results of layer functions belong to the caller.
+
+    A value is computed directly into what is written or returned, and in
+    place where the op allows it and nobody else needs the operand.
+  }];
+  let options = [
+    Option<"bucketBytes", "bucket-bytes", "int64_t", "26214400",
+           "largest sum of buffers in one collective">,
+    Option<"vectorBits", "vector-bits", "unsigned", "512",
+           "width of the vectors that kernels use">
+  ];
+  let dependentDialects = [
+    "::dtc::rt::RTDialect", "::mlir::func::FuncDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect",
+    "::mlir::math::MathDialect", "::mlir::affine::AffineDialect", "::mlir::LLVM::LLVMDialect"
+  ];
+}
+
+def PlanMemory : Pass<"dtc-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "give every buffer its place";
+  let description = [{
+    Places the buffers of each function in its frame by their lifetimes, the
+    frames of callees inside the callers', and storage and the step's frame in
+    one arena. A buffer of a collective lives until the wait. Numbers the
+    collectives in flight. Frames are at most 5 % larger than the largest sum
+    of bytes that live at once, or the pass says so.
+
+    With `check` every pair of buffers that live at once is proven apart.
+  }];
+  let options = [
+    Option<"check", "check", "bool", "false", "verify that no two live buffers overlap">,
+    Option<"report", "memory-report", "bool", "false", "print the terms of the arena">
+  ];
+  let dependentDialects = ["::dtc::rt::RTDialect"];
+}
+
+def LowerToCpu : Pass<"dtc-lower-to-cpu", "::mlir::ModuleOp"> {
+  let summary = "the runtime level to functions on pointers";
+  let description = [{
+    Takes a program whose memory is planned to func, scf, memref and the LLVM
+    dialect: `dtc_program_step`, `dtc_program_json`, and calls of the runtime
+    (include/dtc/Runtime/ABI.h). Buffers become addresses, collectives
+    constant descriptors. What remains is for buildCpuLoweringPipeline.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"native\"", "the processor, as LLVM names it">,
+    Option<"flags", "flags", "std::string", "\"\"", "the compiler's flags, for the program's description">
+  ];
+  let dependentDialects = [
+    "::dtc::rt::RTDialect", "::mlir::func::FuncDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect", "::mlir::LLVM::LLVMDialect"
+  ];
+}
+
+#endif // DTC_CONVERSION_PASSES_TD

@@ -1,0 +1,26 @@
+//===- Planner.h - Places of buffers in frames and arena --------*- C++ -*-===//
+
+#ifndef DTC_PLANNER_PLANNER_H
+#define DTC_PLANNER_PLANNER_H
+
+#include "dtc/Dialect/RT/IR/RT.h"
+
+namespace dtc {
+
+/// Places all buffers of the module (-dtc-plan-memory).
+mlir::LogicalResult planMemory(mlir::ModuleOp module);
+
+/// Proves a plan: every buffer has a place within its frame or the arena, and
+/// no two that live at once overlap. Computes lifetimes anew from the program.
+mlir::LogicalResult verifyPlan(mlir::ModuleOp module);
+
+/// The arena's terms (name, bytes) of a planned module, in order.
+llvm::SmallVector<std::pair<llvm::StringRef, int64_t>>
+getMemoryTerms(mlir::ModuleOp module);
+
+/// Prints the terms and their sum, a line each.
+void printMemory(mlir::ModuleOp module, llvm::raw_ostream &os);
+
+} // namespace dtc
+
+#endif // DTC_PLANNER_PLANNER_H
