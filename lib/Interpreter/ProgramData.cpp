@@ -88,9 +88,16 @@ Array ProgramData::getDirection(ParamOp param) const {
 FailureOr<Array> ProgramData::getParam(ParamOp param, Slot slot,
                                        EmitError emitError) const {
   const Array *given = nullptr;
-  if (slot == Slot::Param)
-    if (auto it = stored.find(param.getStored().str()); it != stored.end())
-      given = &it->second;
+  if (slot == Slot::Param && !stored.empty()) {
+    auto it = stored.find(param.getStored().str());
+    if (it == stored.end()) {
+      if (emitError)
+        emitError() << "stored tensor '" << param.getStored()
+                    << "' is not among the given ones";
+      return failure();
+    }
+    given = &it->second;
+  }
   if (given && ArrayRef<int64_t>(given->shape) != param.getStoredShape()) {
     if (emitError)
       emitError() << "stored tensor '" << param.getStored()

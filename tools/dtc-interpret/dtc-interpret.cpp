@@ -114,8 +114,10 @@ bool loadData(ProgramData &data) {
     }
     if (!weightsPath.empty()) {
       dtc::rt::SafetensorsFile file(weightsPath);
+      // Published gpt2 files leave the prefix out.
       for (const auto &entry : file.entries())
-        data.setStored(entry.name, loadTensor(entry));
+        for (const char *prefix : {"", "transformer."})
+          data.setStored(prefix + entry.name, loadTensor(entry));
     }
   } catch (const std::exception &e) {
     errs() << "dtc-interpret: " << e.what() << "\n";

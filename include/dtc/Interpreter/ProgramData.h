@@ -29,7 +29,8 @@ public:
   void setInput(llvm::StringRef name, Array value) {
     inputs[name.str()] = std::move(value);
   }
-  /// Takes the place of what is drawn for a stored tensor.
+  /// Takes the place of what is drawn for a stored tensor. Once one is given,
+  /// all must be.
   void setStored(llvm::StringRef name, Array value) {
     stored[name.str()] = std::move(value);
   }
