@@ -246,6 +246,7 @@ int run() {
   mlir::DialectRegistry registry;
   registry.insert<dtc::DTCDialect, mlir::func::FuncDialect>();
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects(); // an empty file loads none
   SourceMgr sources, againstSources;
   mlir::SourceMgrDiagnosticHandler handler(sources, &context);
   auto module = parse(programPath, sources, context);
