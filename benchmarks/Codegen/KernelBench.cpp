@@ -20,13 +20,24 @@
 #include <functional>
 #include <numeric>
 #include <random>
+#include <sys/mman.h>
+#include <time.h>
 
 using namespace mlir;
 using namespace dtc;
 using namespace dtc::codegen;
 using namespace dtc::test;
 
+static bool cpuTime = false;
+
+/// Wall time; with one thread the thread's own time, which other programs on
+/// the machine lengthen less.
 static double now() {
+  if (cpuTime) {
+    timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec + 1e-9 * t.tv_nsec;
+  }
   return std::chrono::duration<double>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
@@ -84,12 +95,13 @@ std::vector<float> randoms(size_t n) {
   return v;
 }
 
-/// Memory that starts on a page, as the arena's buffers do on 64 bytes.
+/// Memory on huge pages where the system has them, as the arena is.
 struct Array {
   float *p;
   explicit Array(size_t n, float fill = NAN) {
-    size_t bytes = (n * sizeof(float) + 4095) / 4096 * 4096 + 4096;
-    p = static_cast<float *>(aligned_alloc(4096, bytes));
+    size_t bytes = ((n * sizeof(float) >> 21) + 1) << 21;
+    p = static_cast<float *>(aligned_alloc(1 << 21, bytes));
+    madvise(p, bytes, MADV_HUGEPAGE);
     if (std::isnan(fill)) {
       std::vector<float> r = randoms(n);
       std::copy(r.begin(), r.end(), p);
@@ -112,9 +124,10 @@ static void matmuls(Bench &bench) {
     for (int kind : {0, 1, 2, 3})
       shapes.push_back({size, size, size, kind});
   // A layer of GPT-2 124M at 1024 tokens.
-  for (auto [in, out] :
-       {std::pair<int64_t, int64_t>{768, 2304}, {768, 768}, {768, 3072},
-        {3072, 768}}) {
+  for (auto [in, out] : {std::pair<int64_t, int64_t>{768, 2304},
+                         {768, 768},
+                         {768, 3072},
+                         {3072, 768}}) {
     shapes.push_back({1024, out, in, 0});
     shapes.push_back({1024, in, out, 2});
     shapes.push_back({in, out, 1024, 3});
@@ -155,8 +168,7 @@ static void matmuls(Bench &bench) {
     using F = void (*)(float *, float *, float *, float *);
     auto pack = module.function<F>("pack"), run = module.function<F>("run");
     pack(a.p, b.p, c.p, p.p);
-    bench.report(name, 2.0 * s.m * s.n * s.k,
-                 [&] { run(a.p, b.p, c.p, p.p); });
+    bench.report(name, 2.0 * s.m * s.n * s.k, [&] { run(a.p, b.p, c.p, p.p); });
   }
 }
 
@@ -193,37 +205,46 @@ static void attentions(Bench &bench) {
     Type tq = module.memref({s.b, s.s, s.g * s.m, s.d}, f);
     Type tk = module.memref({s.b, s.s, s.g, s.d}, f);
     Type tl = module.memref({s.b, s.s, s.g * s.m}, f);
-    Type types[] = {tq, tk, tk, tq, tl, tq, tq, tk, tk,
-                    module.memref({s.s}, i), module.memref({2}, i),
-                    module.memref({}, i), module.memref({s.b}, i)};
+    Type types[] = {tq,
+                    tk,
+                    tk,
+                    tq,
+                    tl,
+                    tq,
+                    tq,
+                    tk,
+                    tk,
+                    module.memref({s.s}, i),
+                    module.memref({2}, i),
+                    module.memref({}, i),
+                    module.memref({s.b}, i)};
     for (bool backward : {false, true})
-      module.add(backward ? "b" : "f", types,
-                 [&](OpBuilder &b, ValueRange a) {
-                   AttentionInputs in;
-                   in.q = a[0];
-                   in.k = a[1];
-                   in.v = a[2];
-                   in.posQ = in.posK = a[9];
-                   in.rng = a[10];
-                   in.layer = a[11];
-                   in.rows = a[12];
-                   if (backward)
-                     (void)emitAttentionBackward(
-                         b, module.loc(), spec, in, a[3], a[4], a[5], a[6],
-                         a[7], a[8], module.workspace(), module.target());
-                   else
-                     (void)emitAttention(b, module.loc(), spec, in, a[3], a[4],
-                                         module.workspace(), module.target());
-                 });
+      module.add(backward ? "b" : "f", types, [&](OpBuilder &b, ValueRange a) {
+        AttentionInputs in;
+        in.q = a[0];
+        in.k = a[1];
+        in.v = a[2];
+        in.posQ = in.posK = a[9];
+        in.rng = a[10];
+        in.layer = a[11];
+        in.rows = a[12];
+        if (backward)
+          (void)emitAttentionBackward(b, module.loc(), spec, in, a[3], a[4],
+                                      a[5], a[6], a[7], a[8],
+                                      module.workspace(), module.target());
+        else
+          (void)emitAttention(b, module.loc(), spec, in, a[3], a[4],
+                              module.workspace(), module.target());
+      });
     module.compile();
     int64_t nq = s.b * s.s * s.g * s.m * s.d, nk = s.b * s.s * s.g * s.d;
     Array q(nq), k(nk), v(nk), o(nq), lse(nq / s.d), dO(nq), dq(nq), dk(nk),
         dv(nk);
     std::vector<int32_t> pos(s.s), rng{1, 2}, layer{0}, rows(s.b);
     std::iota(pos.begin(), pos.end(), 0);
-    using F = void (*)(float *, float *, float *, float *, float *, float *,
-                       float *, float *, float *, int32_t *, int32_t *,
-                       int32_t *, int32_t *);
+    using F =
+        void (*)(float *, float *, float *, float *, float *, float *, float *,
+                 float *, float *, int32_t *, int32_t *, int32_t *, int32_t *);
     auto forward = module.function<F>("f"), backward = module.function<F>("b");
     auto call = [&](F fn) {
       fn(q.p, k.p, v.p, o.p, lse.p, dO.p, dq.p, dk.p, dv.p, pos.data(),
@@ -234,8 +255,7 @@ static void attentions(Bench &bench) {
     double flops = 4.0 * s.b * s.g * s.m * s.d * pairs;
     call(forward);
     if (bench.wanted("attention forward " + shape))
-      bench.report("attention forward " + shape, flops,
-                   [&] { call(forward); });
+      bench.report("attention forward " + shape, flops, [&] { call(forward); });
     if (bench.wanted("attention backward " + shape))
       bench.report("attention backward " + shape, 2.5 * flops,
                    [&] { call(backward); });
@@ -256,6 +276,7 @@ int main(int argc, char **argv) {
       return fprintf(stderr, "unknown flag %s\n", argv[i]), 2;
   }
   setThreads(bench.threads);
+  cpuTime = bench.threads == 1;
   poisonWorkspace(false);
 
   KernelModule peak;
@@ -267,13 +288,13 @@ int main(int argc, char **argv) {
                return arith::ConstantIndexOp::create(b, loc, v).getResult();
              };
              auto splat = [&](float v) {
-               return arith::ConstantOp::create(
-                          b, loc, DenseElementsAttr::get(vec, v))
+               return arith::ConstantOp::create(b, loc,
+                                                DenseElementsAttr::get(vec, v))
                    .getResult();
              };
-             auto loop = scf::ParallelOp::create(
-                 b, loc, ValueRange{cst(0)}, ValueRange{cst(bench.threads)},
-                 ValueRange{cst(1)});
+             auto loop = scf::ParallelOp::create(b, loc, ValueRange{cst(0)},
+                                                 ValueRange{cst(bench.threads)},
+                                                 ValueRange{cst(1)});
              b.setInsertionPointToStart(loop.getBody());
              llvm::SmallVector<Value> start;
              for (int i = 0; i < kChains; ++i)
@@ -299,8 +320,8 @@ int main(int argc, char **argv) {
   std::vector<float> out(64 * 16);
   auto run = peak.function<void (*)(float *)>("peak");
   bench.peak = [&] { run(out.data()); };
-  bench.peakFlops = 2.0 * kChains * kPeakSteps * peak.target().lanes(32) *
-                    bench.threads;
+  bench.peakFlops =
+      2.0 * kChains * kPeakSteps * peak.target().lanes(32) * bench.threads;
   matmuls(bench);
   attentions(bench);
   return 0;

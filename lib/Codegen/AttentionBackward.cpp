@@ -55,7 +55,8 @@ LogicalResult dtc::codegen::emitAttentionBackward(
   int64_t dotAt = layout.reserve(dotCount, bits);
   int64_t lseAt = layout.reserve(dotCount, bits);
 
-  double flops = 10.0 * spec.batch * spec.queries * kernel.heads * spec.keys * d;
+  double flops =
+      10.0 * spec.batch * spec.queries * kernel.heads * spec.keys * d;
   e.tiles(spec.batch * spec.kvHeads, flops < 2e5, [&](Value index) {
     Value workspace = ws.request(e.b, e.loc, layout.bytes);
     auto view = [&](int64_t at, int64_t count) {
@@ -107,7 +108,8 @@ LogicalResult dtc::codegen::emitAttentionBackward(
     e.loop(e.idx(0), e.idx(keyTiles), 1, [&](Value keyIndex) {
       Value k0 = e.mul(keyIndex, width);
       bool ragged = spec.keys % width != 0;
-      Value count = ragged ? e.blockLength(keyIndex, width, spec.keys) : Value();
+      Value count =
+          ragged ? e.blockLength(keyIndex, width, spec.keys) : Value();
       Value kvBase =
           e.add(e.mul(e.add(rowK, k0), kernel.kStride), e.mul(kvHead, d));
       for (auto [from, to] : {std::pair(kernel.k, kT), {kernel.v, vT}})
@@ -145,8 +147,8 @@ LogicalResult dtc::codegen::emitAttentionBackward(
           Value queryCount = e.blockLength(tileIndex, queryTile, spec.queries);
           Value posQAt = kernel.positionsPerRow ? e.add(rowQ, q0) : q0;
           Value docQAt = e.add(rowQ, q0);
-          Value qBase = e.add(e.mul(e.add(rowQ, q0), kernel.qStride),
-                              e.mul(head, d));
+          Value qBase =
+              e.add(e.mul(e.add(rowQ, q0), kernel.qStride), e.mul(head, d));
           Value slot0 = e.add(e.mul(member, spec.queries), q0);
           AttentionKernel::Visibility visible;
           if (kernel.masked())
@@ -163,8 +165,7 @@ LogicalResult dtc::codegen::emitAttentionBackward(
           };
           auto broadcastRow = [&](Emitter &t, VectorType type, Value mem,
                                   Value at, const TileContext &tc, int64_t i) {
-            return t.broadcast(type,
-                               t.load(mem, t.add(at, t.add(tc.row, i))));
+            return t.broadcast(type, t.load(mem, t.add(at, t.add(tc.row, i))));
           };
           // [queries][keys] = rows of `a` times the packed keys or values.
           auto rowProduct = [&](Value a, Value panel) {
@@ -254,8 +255,8 @@ LogicalResult dtc::codegen::emitAttentionBackward(
               for (int64_t i = 0; i < tc.rows; ++i) {
                 Value l = broadcastRow(t, vec, lses, slot0, tc, i);
                 for (int64_t j = 0; j < vectors; ++j) {
-                  Value p = emitExpBounded(t.b, t.loc,
-                                           t.subf(x[i * vectors + j], l));
+                  Value p =
+                      emitExpBounded(t.b, t.loc, t.subf(x[i * vectors + j], l));
                   t.vstore(p, probs, scoreAt(t, tc, i, j));
                 }
               }
@@ -263,13 +264,13 @@ LogicalResult dtc::codegen::emitAttentionBackward(
             s.emit(e, target);
             if (dropout) {
               e.loop(e.idx(0), queryCount, 1, [&](Value r) {
-                Value pq = e.broadcast(
-                    kernel.intVec, e.load(kernel.posQ, e.add(posQAt, r)));
+                Value pq = e.broadcast(kernel.intVec,
+                                       e.load(kernel.posQ, e.add(posQAt, r)));
                 for (int64_t j = 0; j < vectors; ++j) {
                   Value at = e.add(e.mul(r, width), j * lanes);
-                  Value p = kernel.applyDropout(e, e.vload(vec, probs, at),
-                                                globalRow, pq, posK[j],
-                                                globalHead);
+                  Value p =
+                      kernel.applyDropout(e, e.vload(vec, probs, at), globalRow,
+                                          pq, posK[j], globalHead);
                   e.vstore(p, kept, at);
                 }
               });
@@ -325,8 +326,8 @@ LogicalResult dtc::codegen::emitAttentionBackward(
               SmallVector<Value> r;
               for (int64_t i = 0; i < tc.rows; ++i)
                 for (int64_t j = 0; j < tc.vectors; ++j)
-                  r.push_back(t.vload(vec, flatDq, gradAt(t, tc, i, j),
-                                      tc.maskOf(j)));
+                  r.push_back(
+                      t.vload(vec, flatDq, gradAt(t, tc, i, j), tc.maskOf(j)));
               return r;
             };
             g.done = [&](Emitter &t, const TileContext &tc,

@@ -15,12 +15,10 @@ struct AttentionKernel {
                   const AttentionInputs &in, const TargetInfo &target);
 
   /// Checks types and shapes, with diagnostics.
-  static mlir::LogicalResult check(mlir::Location loc,
-                                   const AttentionSpec &spec,
-                                   const AttentionInputs &in,
-                                   llvm::ArrayRef<mlir::Value> likeQ,
-                                   llvm::ArrayRef<mlir::Value> likeK,
-                                   mlir::Value lse);
+  static mlir::LogicalResult
+  check(mlir::Location loc, const AttentionSpec &spec,
+        const AttentionInputs &in, llvm::ArrayRef<mlir::Value> likeQ,
+        llvm::ArrayRef<mlir::Value> likeK, mlir::Value lse);
 
   const AttentionSpec &spec;
   const TargetInfo &target;

@@ -49,7 +49,7 @@ static Expected<ResolvedCpu> resolveCpu(StringRef cpu) {
   result.target = TargetRegistry::lookupTarget(result.triple, message);
   if (!result.target)
     return makeError("no code generator for " + result.triple.str() + ": " +
-                   message);
+                     message);
   if (cpu == "native") {
     result.name = sys::getHostCPUName().str();
     // The features count, not only the name: a virtual machine may hide some.
@@ -79,7 +79,7 @@ static Expected<ResolvedCpu> resolveCpu(StringRef cpu) {
       if (names.size() < 5)
         names.push_back(key.str());
     return makeError("unknown CPU '" + cpu + "' for " + result.triple.str() +
-                   "; near names: " + join(names, ", ") + ", or 'native'");
+                     "; near names: " + join(names, ", ") + ", or 'native'");
   }
   result.name = cpu.str();
   return result;
@@ -234,7 +234,7 @@ Expected<std::string> dtc::codegen::emitObject(mlir::ModuleOp module,
       mlir::translateModuleToLLVMIR(module, context, "dtc");
   if (!llvmModule)
     return makeError("the module cannot be translated to LLVM IR (operations "
-                   "other than the LLVM and omp dialects' remain?)");
+                     "other than the LLVM and omp dialects' remain?)");
   llvmModule->setTargetTriple(cpu->triple);
   llvmModule->setDataLayout(machine->createDataLayout());
   setFunctionAttributes(*llvmModule, *cpu);

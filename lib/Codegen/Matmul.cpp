@@ -58,8 +58,10 @@ namespace {
 struct Plan {
   int64_t bits, lanes, width;
   RegisterTile tile;
-  int64_t mc, nc, kc;          // block sizes
-  int64_t mBlocks, nBlocks, kBlocks;
+  int64_t mt, nt; // a tile of C: what one task computes
+  int64_t mTiles, nTiles;
+  int64_t mc, kc; // a block of A, which stays in the private cache
+  int64_t kBlocks;
   enum { Direct, CopyRows, RowBlocks } aMode;
   enum { BDirect, BPack, BPacked } bMode;
   bool serial;
@@ -80,54 +82,59 @@ static Plan makePlan(const MatmulSpec &s, int64_t bits,
   p.tile.vectors = kVectors;
   int64_t elementBytes = bits / 8;
 
-  // Terms of a block: a panel of B stays in the first-level cache or close.
-  int64_t kcMax = 4096 / elementBytes;
+  // Terms of a block: a panel of B stays close to the first-level cache.
+  int64_t kcMax = 2048 / elementBytes;
   p.kBlocks = std::max<int64_t>(1, ceilDiv(s.k, kcMax));
   p.kc = p.kBlocks == 1 ? s.k : roundUp(ceilDiv(s.k, p.kBlocks), p.lanes);
   p.kBlocks = std::max<int64_t>(1, p.kc ? ceilDiv(s.k, p.kc) : 1);
 
-  // Blocks of A and of B together fill the private cache.
-  int64_t blockElements = target.l2Bytes / 2 / elementBytes;
-  int64_t side = std::max<int64_t>(
-      p.width, blockElements / std::max<int64_t>(p.kc, 64));
-  auto divide = [](int64_t total, int64_t parts, int64_t unit) {
-    return std::max<int64_t>(unit, roundUp(ceilDiv(total, parts), unit));
-  };
-  int64_t mParts = std::max<int64_t>(1, ceilDiv(s.m, side));
-  int64_t nParts = std::max<int64_t>(1, ceilDiv(s.n, side));
+  // The larger a tile is, the less packing weighs (of A over its columns, of B
+  // over its rows); the more tiles there are, the more threads can share them.
+  // Powers of two, because numbers of threads often are.
+  constexpr int64_t kLargest = 1024;
+  int64_t mParts =
+      llvm::PowerOf2Ceil(std::max<int64_t>(1, ceilDiv(s.m, kLargest)));
+  int64_t nParts =
+      llvm::PowerOf2Ceil(std::max<int64_t>(1, ceilDiv(s.n, kLargest)));
   double flops = 2.0 * s.batch * s.m * s.n * s.k;
   p.serial = flops < 2e5;
-  // Enough tiles for some threads to share evenly, if there is work for them.
-  while (!p.serial && s.batch * mParts * nParts < 8 &&
-         flops / (s.batch * mParts * nParts) > 2e6) {
+  auto tooFew = [&] {
+    int64_t tiles = s.batch * mParts * nParts;
+    return (tiles < 4 && flops > 2e6) || (tiles < 16 && flops / tiles > 8e8);
+  };
+  while (tooFew()) {
     int64_t rows = ceilDiv(s.m, mParts), cols = ceilDiv(s.n, nParts);
-    if (rows >= cols && rows > p.tile.rows)
+    if (rows > p.tile.rows && (rows >= cols || cols <= p.width))
       mParts *= 2;
     else if (cols > p.width)
       nParts *= 2;
-    else if (rows > p.tile.rows)
-      mParts *= 2;
     else
       break;
   }
-  p.mc = divide(s.m, mParts, p.tile.rows);
-  p.nc = divide(s.n, nParts, p.width);
-  p.mBlocks = ceilDiv(s.m, p.mc);
-  p.nBlocks = ceilDiv(s.n, p.nc);
+  auto divide = [](int64_t total, int64_t parts, int64_t unit) {
+    return std::max<int64_t>(unit, roundUp(ceilDiv(total, parts), unit));
+  };
+  p.mt = divide(s.m, mParts, p.tile.rows);
+  p.nt = divide(s.n, nParts, p.width);
+  p.mTiles = ceilDiv(s.m, p.mt);
+  p.nTiles = ceilDiv(s.n, p.nt);
+  int64_t mcMax = std::max(p.tile.rows, target.l2Bytes / 2 / elementBytes /
+                                            std::max<int64_t>(p.kc, 64));
+  p.mc = divide(p.mt, ceilDiv(p.mt, mcMax), p.tile.rows);
 
   if (s.packedB)
     p.bMode = Plan::BPacked;
-  else if (s.b.col == 1 && p.mc <= 2 * p.tile.rows)
+  else if (s.b.col == 1 && p.mt <= 2 * p.tile.rows)
     p.bMode = Plan::BDirect;
   else
     p.bMode = Plan::BPack;
 
-  // Rows whose distance is a large power of two fall on one cache set; rows
+  // Rows whose distance is a multiple of the page fall on one cache set; rows
   // that run along addresses touch a page per term.
-  if (s.a.col != 1 && s.a.row == 1 && p.nc > 2 * p.width)
+  if (s.a.col != 1 && s.a.row == 1 && p.nt > 2 * p.width)
     p.aMode = Plan::RowBlocks;
-  else if (s.a.col == 1 && s.a.row * elementBytes % 1024 == 0 &&
-           p.nc > 2 * p.width)
+  else if (s.a.col == 1 && s.a.row * elementBytes % 4096 == 0 &&
+           p.nt > 2 * p.width)
     p.aMode = Plan::CopyRows;
   else
     p.aMode = Plan::Direct;
@@ -153,6 +160,7 @@ LogicalResult dtc::codegen::emitMatmul(OpBuilder &builder, Location loc,
   OpBuilder::InsertionGuard guard(builder);
   Emitter e(builder, loc);
   int64_t bits = element->getIntOrFloatBitWidth();
+  int64_t elementBytes = bits / 8;
   Plan p = makePlan(spec, bits, target);
   auto vec = VectorType::get({p.lanes}, *element);
 
@@ -163,7 +171,7 @@ LogicalResult dtc::codegen::emitMatmul(OpBuilder &builder, Location loc,
 
   WorkspaceLayout layout;
   int64_t panelStride = p.width * panelRows(p.kc, bits, target);
-  int64_t bCount = p.bMode == Plan::BPack ? p.nc / p.width * panelStride : 0;
+  int64_t bCount = p.bMode == Plan::BPack ? p.nt / p.width * panelStride : 0;
   int64_t bOffset = layout.reserve(bCount, bits);
   int64_t aRowStride = roundUp(p.kc, p.lanes) + p.lanes;
   int64_t aBlockStride = p.tile.rows * p.kc + p.lanes;
@@ -174,10 +182,10 @@ LogicalResult dtc::codegen::emitMatmul(OpBuilder &builder, Location loc,
   int64_t aOffset = layout.reserve(aCount, bits);
   // Sums over several blocks of terms wait in C, unless C is to be added to.
   bool partialInC = !spec.accumulate;
-  int64_t partialCount = p.kBlocks > 1 && !partialInC ? p.mc * p.nc : 0;
+  int64_t partialCount = p.kBlocks > 1 && !partialInC ? p.mt * p.nt : 0;
   int64_t partialOffset = layout.reserve(partialCount, bits);
 
-  e.tiles(spec.batch * p.mBlocks * p.nBlocks, p.serial, [&](Value index) {
+  e.tiles(spec.batch * p.mTiles * p.nTiles, p.serial, [&](Value index) {
     Value workspace, packB, packA, partial;
     if (layout.bytes)
       workspace = ws.request(e.b, e.loc, layout.bytes);
@@ -189,43 +197,40 @@ LogicalResult dtc::codegen::emitMatmul(OpBuilder &builder, Location loc,
       partial = WorkspaceLayout::view(e, workspace, partialOffset, partialCount,
                                       *element);
 
-    Value mIndex = e.rem(index, p.mBlocks);
-    Value rest = e.div(index, p.mBlocks);
-    Value nIndex = e.rem(rest, p.nBlocks);
-    Value z = e.div(rest, p.nBlocks);
-    Value row0 = e.mul(mIndex, p.mc), col0 = e.mul(nIndex, p.nc);
-    Value rows = e.blockLength(mIndex, p.mc, spec.m);
-    Value cols = e.blockLength(nIndex, p.nc, spec.n);
+    Value mIndex = e.rem(index, p.mTiles);
+    Value rest = e.div(index, p.mTiles);
+    Value nIndex = e.rem(rest, p.nTiles);
+    Value z = e.div(rest, p.nTiles);
+    Value tileRow0 = e.mul(mIndex, p.mt), col0 = e.mul(nIndex, p.nt);
+    Value tileRows = e.blockLength(mIndex, p.mt, spec.m);
+    Value cols = e.blockLength(nIndex, p.nt, spec.n);
     int64_t rowRemainder = spec.m % p.tile.rows;
     int64_t colRemainder = spec.n % p.width;
 
     e.loop(e.idx(0), e.idx(p.kBlocks), 1, [&](Value kIndex) {
       Value k0 = e.mul(kIndex, p.kc);
-      Value kLength =
-          e.max(e.idx(0), e.min(e.idx(p.kc), e.sub(kEnd, k0)));
+      Value kLength = e.max(e.idx(0), e.min(e.idx(p.kc), e.sub(kEnd, k0)));
       if (p.kBlocks == 1)
         kLength = kEnd;
 
       TileProduct product;
       product.vec = vec;
       product.tile = p.tile;
-      product.rows = rows;
       product.rowRemainder = rowRemainder;
       product.cols = cols;
       product.colRemainder = colRemainder;
       product.k = kLength;
 
       // B.
-      Value bBase = e.add(
-          e.mul(z, spec.b.batch),
-          e.add(e.mul(k0, spec.b.row), e.mul(col0, spec.b.col)));
+      Value bBase =
+          e.add(e.mul(z, spec.b.batch),
+                e.add(e.mul(k0, spec.b.row), e.mul(col0, spec.b.col)));
       if (p.bMode == Plan::BPacked) {
         int64_t stride = p.width * panelRows(spec.k, bits, target);
         int64_t block = packedBElements(spec.k, spec.n, bits, target);
-        product.b = {flatB,
-                     e.add(e.mul(z, block),
-                           e.add(e.mul(e.div(col0, p.width), stride),
-                                 e.mul(k0, p.width)))};
+        product.b = {flatB, e.add(e.mul(z, block),
+                                  e.add(e.mul(e.div(col0, p.width), stride),
+                                        e.mul(k0, p.width)))};
         product.bPanel = stride;
         product.bRow = p.width;
       } else if (p.bMode == Plan::BDirect) {
@@ -242,99 +247,121 @@ LogicalResult dtc::codegen::emitMatmul(OpBuilder &builder, Location loc,
                        panelStride);
       }
 
-      // A.
-      Value aBase = e.add(
-          e.mul(z, spec.a.batch),
-          e.add(e.mul(row0, spec.a.row), e.mul(k0, spec.a.col)));
-      BlockView aView{{flatA, aBase}, spec.a.row, spec.a.col};
-      if (p.aMode == Plan::Direct) {
-        product.a = {flatA, aBase};
-        product.aRow = spec.a.row;
-        product.aCol = spec.a.col;
-        product.aBlock = p.tile.rows * spec.a.row;
-      } else if (p.aMode == Plan::CopyRows) {
-        product.a = {packA, e.idx(0)};
-        product.aRow = aRowStride;
-        product.aCol = 1;
-        product.aBlock = p.tile.rows * aRowStride;
-        emitCopyRows(e, vec, aView, rows, kLength, product.a, aRowStride);
-      } else {
-        product.a = {packA, e.idx(0)};
-        product.aRow = 1;
-        product.aCol = p.tile.rows;
-        product.aBlock = aBlockStride;
-        emitPackRowBlocks(e, vec, aView, rows, rowRemainder, p.tile.rows,
-                          kLength, product.a, aBlockStride);
-      }
+      e.loop(e.idx(0), tileRows, p.mc, [&](Value block) {
+        Value row0 = e.add(tileRow0, block);
+        Value rows = e.min(e.idx(p.mc), e.sub(tileRows, block));
+        product.rows = rows;
 
-      // C.
-      Value cBase = e.add(e.mul(z, spec.c.batch),
-                          e.add(e.mul(row0, spec.c.row), col0));
-      auto cAt = [&](Emitter &t, const TileContext &tc, int64_t i, int64_t j) {
-        Value row = t.add(cBase, t.mul(tc.row, spec.c.row));
-        return t.add(t.add(row, tc.col), i * spec.c.row + j * p.lanes);
-      };
-      auto partialAt = [&](Emitter &t, const TileContext &tc, int64_t i,
-                           int64_t j) {
-        if (partialInC)
-          return cAt(t, tc, i, j);
-        return t.add(t.add(t.mul(tc.row, p.nc), tc.col), i * p.nc + j * p.lanes);
-      };
-      Value partialMem = partialInC ? flatC : partial;
-      auto finish = [&](Emitter &t, const TileContext &tc,
-                        ArrayRef<Value> sums) {
-        for (int64_t i = 0; i < tc.rows; ++i)
-          for (int64_t j = 0; j < tc.vectors; ++j) {
-            Value v = sums[i * tc.vectors + j];
-            Value at = cAt(t, tc, i, j), mask = tc.maskOf(j);
-            if (spec.epilogue)
-              v = spec.epilogue(t.b, t.loc, z,
-                                t.add(t.add(row0, tc.row), i),
-                                t.add(t.add(col0, tc.col), j * p.lanes), v,
-                                mask);
-            if (spec.accumulate)
-              v = t.addf(t.vload(vec, flatC, at, mask), v);
-            t.vstore(v, flatC, at, mask);
-          }
-      };
-      if (p.kBlocks == 1) {
-        product.done = finish;
-        product.emit(e, target);
-        return;
-      }
-      product.init = [&](Emitter &t, const TileContext &tc) {
-        SmallVector<Type> types(tc.rows * tc.vectors, vec);
-        auto choice = t.op<scf::IfOp>(types, t.eq(kIndex, t.idx(0)),
-                                      /*withElseRegion=*/true);
-        OpBuilder::InsertionGuard g(t.b);
-        t.b.setInsertionPointToStart(&choice.getThenRegion().front());
-        t.op<scf::YieldOp>(
-            SmallVector<Value>(types.size(), t.splat(vec, 0.0)));
-        t.b.setInsertionPointToStart(&choice.getElseRegion().front());
-        SmallVector<Value> loaded;
-        for (int64_t i = 0; i < tc.rows; ++i)
-          for (int64_t j = 0; j < tc.vectors; ++j)
-            loaded.push_back(t.vload(vec, partialMem, partialAt(t, tc, i, j),
-                                     partialInC ? tc.maskOf(j) : Value()));
-        t.op<scf::YieldOp>(loaded);
-        return SmallVector<Value>(choice.getResults());
-      };
-      product.done = [&](Emitter &t, const TileContext &tc,
-                         ArrayRef<Value> sums) {
-        auto keep = [&] {
-          for (int64_t i = 0; i < tc.rows; ++i)
-            for (int64_t j = 0; j < tc.vectors; ++j)
-              t.vstore(sums[i * tc.vectors + j], partialMem,
-                       partialAt(t, tc, i, j),
-                       partialInC ? tc.maskOf(j) : Value());
+        // A.
+        Value aBase =
+            e.add(e.mul(z, spec.a.batch),
+                  e.add(e.mul(row0, spec.a.row), e.mul(k0, spec.a.col)));
+        BlockView aView{{flatA, aBase}, spec.a.row, spec.a.col};
+        if (p.aMode == Plan::Direct) {
+          product.a = {flatA, aBase};
+          product.aRow = spec.a.row;
+          product.aCol = spec.a.col;
+          product.aBlock = p.tile.rows * spec.a.row;
+        } else if (p.aMode == Plan::CopyRows) {
+          product.a = {packA, e.idx(0)};
+          product.aRow = aRowStride;
+          product.aCol = 1;
+          product.aBlock = p.tile.rows * aRowStride;
+          emitCopyRows(e, vec, aView, rows, kLength, product.a, aRowStride);
+        } else {
+          product.a = {packA, e.idx(0)};
+          product.aRow = 1;
+          product.aCol = p.tile.rows;
+          product.aBlock = aBlockStride;
+          emitPackRowBlocks(e, vec, aView, rows, rowRemainder, p.tile.rows,
+                            kLength, product.a, aBlockStride);
+        }
+
+        // C.
+        Value cBase =
+            e.add(e.mul(z, spec.c.batch), e.add(e.mul(row0, spec.c.row), col0));
+        auto cAt = [&](Emitter &t, const TileContext &tc, int64_t i,
+                       int64_t j) {
+          Value row = t.add(cBase, t.mul(tc.row, spec.c.row));
+          return t.add(t.add(row, tc.col), i * spec.c.row + j * p.lanes);
         };
-        if (partialInC && !spec.epilogue)
-          return keep();
-        t.when(
-            t.eq(kIndex, t.idx(p.kBlocks - 1)), [&] { finish(t, tc, sums); },
-            keep);
-      };
-      product.emit(e, target);
+        auto partialAt = [&](Emitter &t, const TileContext &tc, int64_t i,
+                             int64_t j) {
+          if (partialInC)
+            return cAt(t, tc, i, j);
+          Value row = t.mul(t.add(block, tc.row), p.nt);
+          return t.add(t.add(row, tc.col), i * p.nt + j * p.lanes);
+        };
+        Value partialMem = partialInC ? flatC : partial;
+        auto finish = [&](Emitter &t, const TileContext &tc,
+                          ArrayRef<Value> sums) {
+          for (int64_t i = 0; i < tc.rows; ++i)
+            for (int64_t j = 0; j < tc.vectors; ++j) {
+              Value v = sums[i * tc.vectors + j];
+              Value at = cAt(t, tc, i, j), mask = tc.maskOf(j);
+              if (spec.epilogue)
+                v = spec.epilogue(t.b, t.loc, z, t.add(t.add(row0, tc.row), i),
+                                  t.add(t.add(col0, tc.col), j * p.lanes), v,
+                                  mask);
+              if (spec.accumulate)
+                v = t.addf(t.vload(vec, flatC, at, mask), v);
+              t.vstore(v, flatC, at, mask);
+            }
+        };
+        // What is stored at the end comes to the cache while the terms are
+        // added.
+        product.start = [&](Emitter &t, const TileContext &tc) {
+          for (int64_t i = 0; i < tc.rows; ++i)
+            for (int64_t j = 0; j < tc.vectors * p.lanes;
+                 j += 64 / elementBytes)
+              t.op<memref::PrefetchOp>(
+                  flatC, ValueRange{t.add(cAt(t, tc, i, 0), j)},
+                  /*isWrite=*/true, /*localityHint=*/3, /*isDataCache=*/true);
+        };
+        if (p.kBlocks == 1) {
+          product.done = finish;
+          product.emit(e, target);
+          return;
+        }
+        product.done = [&](Emitter &t, const TileContext &tc,
+                           ArrayRef<Value> sums) {
+          auto partialMask = [&](int64_t j) {
+            return partialInC ? tc.maskOf(j) : Value();
+          };
+          // Sums of a block of terms are added to those of the blocks before
+          // it.
+          SmallVector<Type> types(sums.size(), vec);
+          auto choice = t.op<scf::IfOp>(types, t.eq(kIndex, t.idx(0)),
+                                        /*withElseRegion=*/true);
+          {
+            OpBuilder::InsertionGuard g(t.b);
+            t.b.setInsertionPointToStart(&choice.getThenRegion().front());
+            t.op<scf::YieldOp>(sums);
+            t.b.setInsertionPointToStart(&choice.getElseRegion().front());
+            SmallVector<Value> added;
+            for (int64_t i = 0; i < tc.rows; ++i)
+              for (int64_t j = 0; j < tc.vectors; ++j)
+                added.push_back(
+                    t.addf(t.vload(vec, partialMem, partialAt(t, tc, i, j),
+                                   partialMask(j)),
+                           sums[i * tc.vectors + j]));
+            t.op<scf::YieldOp>(added);
+          }
+          SmallVector<Value> total(choice.getResults());
+          auto keep = [&] {
+            for (int64_t i = 0; i < tc.rows; ++i)
+              for (int64_t j = 0; j < tc.vectors; ++j)
+                t.vstore(total[i * tc.vectors + j], partialMem,
+                         partialAt(t, tc, i, j), partialMask(j));
+          };
+          if (partialInC && !spec.epilogue)
+            return keep();
+          t.when(
+              t.eq(kIndex, t.idx(p.kBlocks - 1)), [&] { finish(t, tc, total); },
+              keep);
+        };
+        product.emit(e, target);
+      });
     });
   });
   return success();

@@ -39,11 +39,10 @@ static void packPanelTransposed(Emitter &e, VectorType vec, const BlockView &b,
   auto square = [&](Value r, int64_t j, Value mask) {
     SmallVector<Value> rows;
     for (int64_t i = 0; i < lanes; ++i)
-      rows.push_back(
-          j + i < count
-              ? e.vload(vec, b.at.mem,
-                        e.add(e.add(from, r), (j + i) * b.col), mask)
-              : e.splat(vec, 0.0));
+      rows.push_back(j + i < count
+                         ? e.vload(vec, b.at.mem,
+                                   e.add(e.add(from, r), (j + i) * b.col), mask)
+                         : e.splat(vec, 0.0));
     e.transpose(rows);
     Value to = e.add(e.add(dstBase, e.mul(r, width)), j);
     for (int64_t i = 0; i < lanes; ++i)
@@ -67,8 +66,7 @@ static void packPanelByElements(Emitter &e, VectorType vec, const BlockView &b,
                                 Value srcCol, Value dstBase, Value dst) {
   Value zero = e.op<arith::ConstantOp>(e.b.getZeroAttr(vec.getElementType()));
   e.loop(e.idx(0), k, 1, [&](Value r) {
-    Value src =
-        e.add(b.at.base, e.add(e.mul(r, b.row), e.mul(srcCol, b.col)));
+    Value src = e.add(b.at.base, e.add(e.mul(r, b.row), e.mul(srcCol, b.col)));
     Value to = e.add(dstBase, e.mul(r, width));
     e.loop(e.idx(0), e.idx(count), 1, [&](Value j) {
       e.store(e.load(b.at.mem, e.add(src, e.mul(j, b.col))), dst, e.add(to, j));

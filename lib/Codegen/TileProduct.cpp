@@ -11,9 +11,8 @@ Value Emitter::flat(Value mem) {
   auto flatType =
       MemRefType::get({type.getNumElements()}, type.getElementType());
   if (type.getRank() == 0)
-    return op<memref::ReinterpretCastOp>(flatType, mem, int64_t(0),
-                                         ArrayRef<int64_t>{1},
-                                         ArrayRef<int64_t>{1});
+    return op<memref::ReinterpretCastOp>(
+        flatType, mem, int64_t(0), ArrayRef<int64_t>{1}, ArrayRef<int64_t>{1});
   ReassociationIndices all;
   for (int64_t i = 0; i < type.getRank(); ++i)
     all.push_back(i);
@@ -118,16 +117,18 @@ void TileProduct::emitTile(Emitter &e, const TargetInfo &target, Value rowBlock,
   TileContext context{e.mul(rowBlock, tile.rows),
                       e.mul(panel, tile.vectors * lanes), tileRows, tileVectors,
                       mask};
-  SmallVector<Value> start;
+  if (start)
+    start(e, context);
+  SmallVector<Value> first;
   if (init)
-    start = init(e, context);
+    first = init(e, context);
   else
-    start.assign(tileRows * tileVectors, e.splat(vec, 0.0));
+    first.assign(tileRows * tileVectors, e.splat(vec, 0.0));
 
   Value aBase = e.add(a.base, e.mul(rowBlock, aBlock));
   Value bBase = e.add(b.base, e.mul(panel, bPanel));
   auto loop = scf::ForOp::create(
-      e.b, e.loc, e.idx(0), k, e.idx(1), start,
+      e.b, e.loc, e.idx(0), k, e.idx(1), first,
       [&](OpBuilder &inner, Location loc, Value step, ValueRange sums) {
         Emitter t(inner, loc);
         Value bAt = t.add(bBase, t.mul(step, bRow));

@@ -20,11 +20,11 @@ RegisterTile chooseRegisterTile(int64_t rows, int64_t vectors,
 
 /// One register tile as a callback sees it.
 struct TileContext {
-  mlir::Value row;   ///< index of the first row, in the block
-  mlir::Value col;   ///< index of the first column, in the block
-  int64_t rows;      ///< rows of this tile
-  int64_t vectors;   ///< vectors of a row
-  mlir::Value mask;  ///< lanes of the last vector that exist; null: all
+  mlir::Value row;  ///< index of the first row, in the block
+  mlir::Value col;  ///< index of the first column, in the block
+  int64_t rows;     ///< rows of this tile
+  int64_t vectors;  ///< vectors of a row
+  mlir::Value mask; ///< lanes of the last vector that exist; null: all
   mlir::Value maskOf(int64_t j) const {
     return j + 1 == vectors ? mask : mlir::Value();
   }
@@ -54,6 +54,8 @@ struct TileProduct {
   /// Whether lanes of B beyond the block must not be read.
   bool maskB = false;
 
+  /// If set, emits what comes before the loop over k (prefetching).
+  std::function<void(Emitter &, const TileContext &)> start;
   /// What the accumulators start with, rows x vectors; null: zero.
   std::function<llvm::SmallVector<mlir::Value>(Emitter &, const TileContext &)>
       init;

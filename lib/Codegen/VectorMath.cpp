@@ -98,8 +98,7 @@ static Value exponential(OpBuilder &b, Location loc, Value x, bool bounded) {
     y = l.select(l.cmp(arith::CmpFPredicate::OGT, x, l.f(88.7228394)),
                  l.f(INFINITY), y);
   }
-  return l.select(l.cmp(arith::CmpFPredicate::OLT, x, l.f(-86.9)), l.f(0.0),
-                  y);
+  return l.select(l.cmp(arith::CmpFPredicate::OLT, x, l.f(-86.9)), l.f(0.0), y);
 }
 
 Value dtc::codegen::emitExp(OpBuilder &b, Location loc, Value x) {
@@ -118,8 +117,7 @@ Value dtc::codegen::emitLog(OpBuilder &b, Location loc, Value x) {
   Value bits = l.bits(x);
   Value shifted = l.addi(bits, l.i(0x3f800000 - 0x3f3504f3));
   Value e = l.addi(l.shr(shifted, 23), l.i(-127));
-  Value m = l.ofBits(
-      l.addi(l.andi(shifted, l.i(0x007fffff)), l.i(0x3f3504f3)));
+  Value m = l.ofBits(l.addi(l.andi(shifted, l.i(0x007fffff)), l.i(0x3f3504f3)));
   Value f = l.sub(m, l.f(1.0));
   Value ef = arith::SIToFPOp::create(b, loc, l.floatType, e);
   Value z = l.mul(f, f);
@@ -149,13 +147,11 @@ Value dtc::codegen::emitTanh(OpBuilder &b, Location loc, Value x) {
   Value a = l.ofBits(l.andi(l.bits(x), l.i(INT32_MAX)));
   // Near zero an odd polynomial, else 1 - 2 / (exp(2 |x|) + 1).
   Value z = l.mul(x, x);
-  Value p = l.horner(z, {-5.70498872745e-3, 2.06390887954e-2,
-                         -5.37397155531e-2, 1.33314422036e-1,
-                         -3.33332819422e-1});
+  Value p = l.horner(z, {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2,
+                         1.33314422036e-1, -3.33332819422e-1});
   Value small = l.fma(l.mul(p, z), x, x);
   Value ex = emitExp(b, loc, l.add(a, a));
-  Value large =
-      l.sub(l.f(1.0), l.div(l.f(2.0), l.add(ex, l.f(1.0))));
+  Value large = l.sub(l.f(1.0), l.div(l.f(2.0), l.add(ex, l.f(1.0))));
   large = l.ofBits(l.ori(l.bits(large), sign));
   // Ordered: a NaN takes the polynomial, which keeps it.
   Value isLarge = l.cmp(arith::CmpFPredicate::OGT, a, l.f(0.625));
@@ -179,8 +175,9 @@ struct InlineMath : OpRewritePattern<Op> {
 } // namespace
 
 void dtc::codegen::populateInlineMathPatterns(RewritePatternSet &patterns) {
-  patterns.add<InlineMath<math::ExpOp, emitExp>, InlineMath<math::LogOp, emitLog>,
-               InlineMath<math::TanhOp, emitTanh>>(patterns.getContext());
+  patterns
+      .add<InlineMath<math::ExpOp, emitExp>, InlineMath<math::LogOp, emitLog>,
+           InlineMath<math::TanhOp, emitTanh>>(patterns.getContext());
 }
 
 /// The halves of x * m, 32-bit unsigned.
@@ -225,8 +222,8 @@ std::array<Value, 4> dtc::codegen::emitPhilox(OpBuilder &b, Location loc,
   for (int round = 0; round < 10; ++round) {
     auto [hi0, lo0] = wideProduct(l, c[0], 0xD2511F53u);
     auto [hi1, lo1] = wideProduct(l, c[2], 0xCD9E8D57u);
-    c = {l.xori(l.xori(hi1, c[1]), k[0]), lo1,
-         l.xori(l.xori(hi0, c[3]), k[1]), lo0};
+    c = {l.xori(l.xori(hi1, c[1]), k[0]), lo1, l.xori(l.xori(hi0, c[3]), k[1]),
+         lo0};
     if (round == 9)
       break;
     k[0] = l.addi(k[0], l.i(static_cast<int32_t>(0x9E3779B9u)));
@@ -243,8 +240,8 @@ std::array<Value, 2> dtc::codegen::emitDropoutKey(OpBuilder &b, Location loc,
     Value index = arith::ConstantIndexOp::create(b, loc, i);
     return memref::LoadOp::create(b, loc, rng, ValueRange{index});
   };
-  Value mixed = arith::MulIOp::create(
-      b, loc, at(1), l.i(static_cast<int32_t>(0x9E3779B9u)));
+  Value mixed = arith::MulIOp::create(b, loc, at(1),
+                                      l.i(static_cast<int32_t>(0x9E3779B9u)));
   Value number = memref::LoadOp::create(b, loc, layer, ValueRange{});
   Value stream =
       l.addi(arith::MulIOp::create(b, loc, number, l.i(16)), l.i(site));

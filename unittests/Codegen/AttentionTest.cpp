@@ -18,10 +18,10 @@ namespace {
 struct Case {
   int64_t b, s, t, g, m, d;
   bool causal = true;
-  bool perRow = false;    // positions of shape [b, s]
+  bool perRow = false; // positions of shape [b, s]
   bool documents = false;
-  bool permuted = false;  // positions in random order
-  int64_t keyShift = 0;   // added to key positions: some queries see nothing
+  bool permuted = false; // positions in random order
+  int64_t keyShift = 0;  // added to key positions: some queries see nothing
   double dropout = 0;
   double magnitude = 1;
 };
@@ -91,10 +91,22 @@ public:
     auto ids = [&](bool rows, int64_t n) -> Type {
       return rows ? module.memref({c.b, n}, i) : module.memref({n}, i);
     };
-    Type types[] = {tq, tk, tk, tq, tl, tq, tq, tk, tk,
-                    ids(c.perRow, c.s), ids(c.perRow, c.t), ids(true, c.s),
-                    ids(true, c.t), module.memref({2}, i),
-                    module.memref({}, i), module.memref({c.b}, i),
+    Type types[] = {tq,
+                    tk,
+                    tk,
+                    tq,
+                    tl,
+                    tq,
+                    tq,
+                    tk,
+                    tk,
+                    ids(c.perRow, c.s),
+                    ids(c.perRow, c.t),
+                    ids(true, c.s),
+                    ids(true, c.t),
+                    module.memref({2}, i),
+                    module.memref({}, i),
+                    module.memref({c.b}, i),
                     module.builder().getIndexType()};
     AttentionSpec spec;
     spec.batch = c.b;
@@ -131,9 +143,9 @@ public:
                          b, module.loc(), spec, in, a[3], a[4], a[5], a[6],
                          a[7], a[8], module.workspace(), module.target())));
                    else
-                     ASSERT_TRUE(succeeded(emitAttention(
-                         b, module.loc(), spec, in, a[3], a[4],
-                         module.workspace(), module.target())));
+                     ASSERT_TRUE(succeeded(
+                         emitAttention(b, module.loc(), spec, in, a[3], a[4],
+                                       module.workspace(), module.target())));
                  });
   }
 
@@ -177,7 +189,9 @@ private:
         for (int64_t i = 0; i < c.s; ++i) {
           int64_t kv = head / c.m;
           size_t at = ((r * c.s + i) * h + head) * d;
-          auto keyAt = [&](int64_t j) { return ((r * c.t + j) * c.g + kv) * d; };
+          auto keyAt = [&](int64_t j) {
+            return ((r * c.t + j) * c.g + kv) * d;
+          };
           std::vector<double> p(c.t, -INFINITY), keep(c.t, 1.0);
           double most = -INFINITY;
           int32_t pq = x.posQ[c.perRow ? r * c.s + i : i];
@@ -217,8 +231,8 @@ private:
             p[j] = sum > 0 ? p[j] / sum : 0;
             for (int64_t e = 0; e < d; ++e) {
               o[at + e] += p[j] * keep[j] * double(x.v[keyAt(j) + e]);
-              dp[j] += double(x.dO[at + e]) * double(x.v[keyAt(j) + e]) *
-                       keep[j];
+              dp[j] +=
+                  double(x.dO[at + e]) * double(x.v[keyAt(j) + e]) * keep[j];
               dv[keyAt(j) + e] += p[j] * keep[j] * double(x.dO[at + e]);
             }
             dots += p[j] * dp[j];
@@ -332,8 +346,8 @@ TEST(Attention, Random) {
       return std::uniform_int_distribution<int64_t>(low, high)(gen);
     };
     for (int i = 0; i < 8; ++i) {
-      Case c{pick(1, 2), pick(1, 150), pick(1, 150), pick(1, 2), pick(1, 3),
-             pick(1, 70)};
+      Case c{pick(1, 2), pick(1, 150), pick(1, 150),
+             pick(1, 2), pick(1, 3),   pick(1, 70)};
       c.causal = pick(0, 1);
       c.perRow = pick(0, 1);
       c.documents = pick(0, 1);

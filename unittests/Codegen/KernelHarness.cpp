@@ -62,8 +62,8 @@ extern "C" void *dtc_test_workspace(int64_t bytes) {
   if (scratch.bytes != size_t(bytes)) {
     if (scratch.map)
       unmapGuarded(scratch.map, scratch.mapBytes);
-    scratch.first = static_cast<char *>(
-        mapGuarded(bytes, scratch.map, scratch.mapBytes));
+    scratch.first =
+        static_cast<char *>(mapGuarded(bytes, scratch.map, scratch.mapBytes));
     scratch.bytes = bytes;
   }
   if (poison)
@@ -87,20 +87,19 @@ KernelModule::KernelModule(std::string cpuName) : cpu(std::move(cpuName)) {
   module = ModuleOp::create(b->getUnknownLoc());
   b->setInsertionPointToStart(module->getBody());
   auto ptr = LLVM::LLVMPointerType::get(context.get());
-  auto declare = func::FuncOp::create(
-      *b, loc(), "dtc_test_workspace",
-      b->getFunctionType({b->getI64Type()}, {ptr}));
+  auto declare =
+      func::FuncOp::create(*b, loc(), "dtc_test_workspace",
+                           b->getFunctionType({b->getI64Type()}, {ptr}));
   declare.setPrivate();
-  ws = std::make_unique<codegen::Workspace>(
-      [ptr](OpBuilder &b, Location loc, int64_t bytes) -> Value {
-        Value size =
-            arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(bytes));
-        Value p = func::CallOp::create(b, loc, "dtc_test_workspace",
-                                       TypeRange{ptr}, ValueRange{size})
-                      .getResult(0);
-        return codegen::memrefFromPointer(
-            b, loc, p, MemRefType::get({bytes}, b.getI8Type()));
-      });
+  ws = std::make_unique<codegen::Workspace>([ptr](OpBuilder &b, Location loc,
+                                                  int64_t bytes) -> Value {
+    Value size = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(bytes));
+    Value p = func::CallOp::create(b, loc, "dtc_test_workspace", TypeRange{ptr},
+                                   ValueRange{size})
+                  .getResult(0);
+    return codegen::memrefFromPointer(b, loc, p,
+                                      MemRefType::get({bytes}, b.getI8Type()));
+  });
   auto target = codegen::targetInfo(cpu);
   check(bool(target), "unknown CPU " + cpu);
   info = *target;
@@ -111,9 +110,8 @@ KernelModule::~KernelModule() {
     dlclose(handle);
 }
 
-void KernelModule::add(
-    const std::string &name, llvm::ArrayRef<Type> arguments,
-    llvm::function_ref<void(OpBuilder &, ValueRange)> body) {
+void KernelModule::add(const std::string &name, llvm::ArrayRef<Type> arguments,
+                       llvm::function_ref<void(OpBuilder &, ValueRange)> body) {
   b->setInsertionPointToEnd(module->getBody());
   auto ptr = LLVM::LLVMPointerType::get(context.get());
   llvm::SmallVector<Type> types;
@@ -146,8 +144,8 @@ void KernelModule::compile(int optLevel) {
   PassManager pm(context.get());
   codegen::buildCpuLoweringPipeline(pm);
   check(succeeded(pm.run(*module)), "lowering failed");
-  auto object = codegen::emitObject(
-      *module, {cpu, codegen::EmitKind::Object, optLevel});
+  auto object =
+      codegen::emitObject(*module, {cpu, codegen::EmitKind::Object, optLevel});
   if (!object)
     check(false, llvm::toString(object.takeError()));
 
@@ -156,14 +154,14 @@ void KernelModule::compile(int optLevel) {
   std::string base = directory, objectPath = base + "/k.o",
               library = base + "/k.so";
   FILE *file = fopen(objectPath.c_str(), "wb");
-  check(file && fwrite(object->data(), 1, object->size(), file) ==
-                    object->size(),
+  check(file &&
+            fwrite(object->data(), 1, object->size(), file) == object->size(),
         "cannot write " + objectPath);
   fclose(file);
   auto linker = llvm::sys::findProgramByName("cc");
   check(bool(linker), "no C compiler to link with");
-  llvm::StringRef command[] = {*linker, "-shared", objectPath, "-o", library,
-                               "-lm"};
+  llvm::StringRef command[] = {*linker, "-shared", objectPath,
+                               "-o",    library,   "-lm"};
   check(llvm::sys::ExecuteAndWait(*linker, command) == 0, "linking failed");
   handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   check(handle, handle ? "" : dlerror());

@@ -1,4 +1,5 @@
-//===- KernelHarness.h - Compile generated kernels and call them -*- C++ -*-===//
+//===- KernelHarness.h - Compile generated kernels and call them -*- C++
+//-*-===//
 #ifndef DTC_UNITTESTS_CODEGEN_KERNELHARNESS_H
 #define DTC_UNITTESTS_CODEGEN_KERNELHARNESS_H
 

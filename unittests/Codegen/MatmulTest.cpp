@@ -1,9 +1,9 @@
 //===- MatmulTest.cpp - Generated matrix products against plain loops -----===//
 #include "dtc/Codegen/Matmul.h"
 #include "KernelHarness.h"
-#include "gtest/gtest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "gtest/gtest.h"
 #include <cmath>
 #include <random>
 
@@ -61,12 +61,11 @@ public:
     Type element = sizeof(T) == 4 ? module.f32() : module.f64();
     MatmulSpec s = specOf(c);
     int64_t packed = packedBElements(c.k, c.n, sizeof(T) * 8, module.target());
-    Type types[] = {
-        module.memref({span(s.a, c.batch, c.m, c.k)}, element),
-        module.memref({span(s.b, c.batch, c.k, c.n)}, element),
-        module.memref({span(s.c, c.batch, c.m, c.n)}, element),
-        module.memref({c.batch * packed}, element),
-        module.builder().getIndexType()};
+    Type types[] = {module.memref({span(s.a, c.batch, c.m, c.k)}, element),
+                    module.memref({span(s.b, c.batch, c.k, c.n)}, element),
+                    module.memref({span(s.c, c.batch, c.m, c.n)}, element),
+                    module.memref({c.batch * packed}, element),
+                    module.builder().getIndexType()};
     module.add(name, types, [&](OpBuilder &b, ValueRange args) {
       Value bMat = args[1];
       if (c.packed) {
@@ -94,9 +93,9 @@ public:
           return arith::AddFOp::create(
               b, loc, v, vector::BroadcastOp::create(b, loc, vec, f));
         };
-      ASSERT_TRUE(succeeded(emitMatmul(b, module.loc(), s, args[0], bMat,
-                                       args[2], module.workspace(),
-                                       module.target())));
+      ASSERT_TRUE(
+          succeeded(emitMatmul(b, module.loc(), s, args[0], bMat, args[2],
+                               module.workspace(), module.target())));
     });
   }
 
@@ -119,8 +118,8 @@ private:
     std::uniform_real_distribution<double> dist(-1, 1);
     Guarded<T> a(span(s.a, c.batch, c.m, c.k)), b(span(s.b, c.batch, c.k, c.n)),
         out(span(s.c, c.batch, c.m, c.n)),
-        packed(c.batch * packedBElements(c.k, c.n, sizeof(T) * 8,
-                                         module.target()));
+        packed(c.batch *
+               packedBElements(c.k, c.n, sizeof(T) * 8, module.target()));
     for (T &x : a)
       x = dist(gen);
     for (T &x : b)
@@ -188,8 +187,8 @@ private:
   std::vector<Case> cases;
 };
 
-template <typename T> void randomCases(int count, unsigned seed,
-                                       std::string cpu = "native") {
+template <typename T>
+void randomCases(int count, unsigned seed, std::string cpu = "native") {
   Runner<T> runner(cpu);
   std::mt19937 gen(seed);
   auto pick = [&](int64_t low, int64_t high) {
@@ -248,11 +247,11 @@ TEST(Matmul, Refusals) {
   KernelModule module;
   Type bf16 = module.builder().getBF16Type();
   std::string message;
-  ScopedDiagnosticHandler handler(
-      module.builder().getContext(), [&](Diagnostic &d) {
-        message = d.str();
-        return success();
-      });
+  ScopedDiagnosticHandler handler(module.builder().getContext(),
+                                  [&](Diagnostic &d) {
+                                    message = d.str();
+                                    return success();
+                                  });
   Type t = module.memref({4, 4}, bf16);
   module.add("f", {t, t, t}, [&](OpBuilder &b, ValueRange args) {
     MatmulSpec s;

@@ -2,12 +2,12 @@
 #include "dtc/Codegen/VectorMath.h"
 #include "KernelHarness.h"
 #include "dtc/Runtime/Philox.h"
-#include "gtest/gtest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "gtest/gtest.h"
 #include <cmath>
 #include <random>
 
@@ -68,9 +68,10 @@ TEST(VectorMath, Accuracy) {
     addMap(m, "log", true, emitLog);
     addMap(m, "tanh", true, emitTanh);
     addMap(m, "scalar", false, emitExp);
-    addMap(m, "mathExp", true, [](OpBuilder &b, Location loc, Value x) -> Value {
-      return math::ExpOp::create(b, loc, x);
-    });
+    addMap(m, "mathExp", true,
+           [](OpBuilder &b, Location loc, Value x) -> Value {
+             return math::ExpOp::create(b, loc, x);
+           });
     addMap(m, "erf", true, [](OpBuilder &b, Location loc, Value x) -> Value {
       return math::ErfOp::create(b, loc, x);
     });
@@ -95,9 +96,8 @@ TEST(VectorMath, Accuracy) {
     double erfWorst = sweep("erf", -5.f, 5.f, std::erf);
     EXPECT_LE(erfWorst, 8) << cpu;
 
-    std::vector<float> special = {0.f,   -0.f, INFINITY, -INFINITY,
-                                  NAN,   1.f,  -90.f,    100.f,
-                                  1e-38f, 88.7f};
+    std::vector<float> special = {0.f, -0.f,  INFINITY, -INFINITY, NAN,
+                                  1.f, -90.f, 100.f,    1e-38f,    88.7f};
     std::fill(in.begin(), in.end(), 0.f);
     std::copy(special.begin(), special.end(), in.begin());
     m.function<Fn>("exp")(in.data(), out.data());
@@ -133,37 +133,40 @@ TEST(VectorMath, Philox) {
   KernelModule m;
   Type t = m.memref({16}, m.i32());
   auto add = [&](const std::string &name, bool vectors) {
-    m.add(name, {t, t, t, t, t, t, t, t, t, t}, [&](OpBuilder &b,
-                                                    ValueRange args) {
-      Location loc = m.loc();
-      auto cst = [&](int64_t v) {
-        return arith::ConstantIndexOp::create(b, loc, v).getResult();
-      };
-      auto vec = VectorType::get({16}, b.getI32Type());
-      for (int64_t lane = 0; lane < (vectors ? 1 : 16); ++lane) {
-        llvm::SmallVector<Value> x;
-        for (int i = 0; i < 6; ++i)
-          x.push_back(
-              vectors
-                  ? vector::LoadOp::create(b, loc, vec, args[i], cst(lane))
-                        .getResult()
-                  : memref::LoadOp::create(b, loc, args[i], cst(lane))
-                        .getResult());
-        auto words = emitPhilox(b, loc, {x[0], x[1], x[2], x[3]}, {x[4], x[5]});
-        for (int i = 0; i < 4; ++i)
-          if (vectors)
-            vector::StoreOp::create(b, loc, words[i], args[6 + i], cst(lane));
-          else
-            memref::StoreOp::create(b, loc, words[i], args[6 + i], cst(lane));
-      }
-    });
+    m.add(name, {t, t, t, t, t, t, t, t, t, t},
+          [&](OpBuilder &b, ValueRange args) {
+            Location loc = m.loc();
+            auto cst = [&](int64_t v) {
+              return arith::ConstantIndexOp::create(b, loc, v).getResult();
+            };
+            auto vec = VectorType::get({16}, b.getI32Type());
+            for (int64_t lane = 0; lane < (vectors ? 1 : 16); ++lane) {
+              llvm::SmallVector<Value> x;
+              for (int i = 0; i < 6; ++i)
+                x.push_back(
+                    vectors ? vector::LoadOp::create(b, loc, vec, args[i],
+                                                     cst(lane))
+                                  .getResult()
+                            : memref::LoadOp::create(b, loc, args[i], cst(lane))
+                                  .getResult());
+              auto words =
+                  emitPhilox(b, loc, {x[0], x[1], x[2], x[3]}, {x[4], x[5]});
+              for (int i = 0; i < 4; ++i)
+                if (vectors)
+                  vector::StoreOp::create(b, loc, words[i], args[6 + i],
+                                          cst(lane));
+                else
+                  memref::StoreOp::create(b, loc, words[i], args[6 + i],
+                                          cst(lane));
+            }
+          });
   };
   add("vectors", true);
   add("scalars", false);
   m.compile();
-  using F = void (*)(uint32_t *, uint32_t *, uint32_t *, uint32_t *, uint32_t *,
-                     uint32_t *, uint32_t *, uint32_t *, uint32_t *,
-                     uint32_t *);
+  using F =
+      void (*)(uint32_t *, uint32_t *, uint32_t *, uint32_t *, uint32_t *,
+               uint32_t *, uint32_t *, uint32_t *, uint32_t *, uint32_t *);
   std::mt19937 gen(5);
   uint32_t x[10][16];
   for (const char *name : {"vectors", "scalars"}) {

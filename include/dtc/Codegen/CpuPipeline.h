@@ -1,4 +1,5 @@
-//===- CpuPipeline.h - From upstream dialects to the LLVM dialect -*- C++ -*-===//
+//===- CpuPipeline.h - From upstream dialects to the LLVM dialect -*- C++
+//-*-===//
 #ifndef DTC_CODEGEN_CPUPIPELINE_H
 #define DTC_CODEGEN_CPUPIPELINE_H
 

@@ -2,8 +2,8 @@
 //
 // exp, log and tanh for f32 (scalars or vectors) without a call: errors of
 // about one unit in the last place (exp, log) and two (tanh), equal bits on
-// every CPU with fused multiply-add. NaN goes through; exp of x < -86.9 is zero.
-// For f64 they emit the math dialect's operation.
+// every CPU with fused multiply-add. NaN goes through; exp of x < -86.9 is
+// zero. For f64 they emit the math dialect's operation.
 //
 // The CPU pipeline rewrites math.exp, math.log and math.tanh of f32 to these,
 // so that op lowerings may simply use the math dialect.
