@@ -200,12 +200,12 @@ LogicalResult DifferentiateImpl::collect() {
 
   std::optional<unsigned> output = findOutput(step->func, "loss");
   if (!output)
-    return step->func.emitError("has no output named \"loss\" to differentiate");
+    return emitError(step->func.getLoc(), "has no output named \"loss\" to differentiate");
   loss = *output;
   auto type = dyn_cast<DTensorType>(step->func.getResultTypes()[loss]);
   if (!type || type.getRank() != 0 || type.isInteger() ||
       type != type.getLogical())
-    return step->func.emitError("the loss must be a float scalar, invariant on "
+    return emitError(step->func.getLoc(), "the loss must be a float scalar, invariant on "
                                 "every axis, but is ")
            << step->func.getResultTypes()[loss];
   return success();

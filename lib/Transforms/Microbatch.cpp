@@ -417,7 +417,7 @@ LogicalResult MicrobatchImpl::checkCount() {
   for (int64_t m = 1; m * parts <= batch; ++m)
     if (batch % (parts * m) == 0)
       choices.push_back(m);
-  return model.emitError("batch ")
+  return emitError(model.getLoc(), "batch ")
          << batch << " is not a multiple of " << what
          << "microbatches = " << numbers << count << "; microbatches may be "
          << listOfChoices(choices);
@@ -474,12 +474,12 @@ LogicalResult MicrobatchImpl::split() {
   }
   for (OpOperand &r : top->getReturn()->getOpOperands())
     if (top->dims.count(r.get()))
-      return model.emitError("result #")
+      return emitError(model.getLoc(), "result #")
              << r.getOperandNumber()
              << " has a row for each row of the batch; a step may return only "
                 "sums over the batch";
   if (inLoop.empty())
-    return model.emitError("nothing depends on the batch: no input has a "
+    return emitError(model.getLoc(), "nothing depends on the batch: no input has a "
                            "dimension named \"batch\" in dtc.dims");
   return success();
 }
@@ -505,7 +505,7 @@ LogicalResult MicrobatchImpl::buildLoop() {
           }))
         yielded.push_back(v);
   if (yielded.empty())
-    return model.emitError("no result is a sum over the batch");
+    return emitError(model.getLoc(), "no result is a sum over the batch");
 
   // The loop stands after everything that does not need it.
   Location loc = inLoop.front()->getLoc();

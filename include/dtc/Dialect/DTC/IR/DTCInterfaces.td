@@ -98,4 +98,17 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let verify = [{ return ::dtc::verifyCollectiveOp($_op); }];
 }
 
+def ExpandableOpInterface : OpInterface<"ExpandableOpInterface"> {
+  let cppNamespace = "::dtc";
+  let description = [{
+    An op that may exchange data inside, and can be said in local ops and
+    collectives.
+  }];
+  let methods = [InterfaceMethod<[{
+      Builds the local ops and collectives, and returns values for the results
+      (of equal types). Called where a communicating factor is cut.
+    }], "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "expand",
+      (ins "::mlir::OpBuilder &":$builder)>];
+}
+
 #endif // DTC_INTERFACES_TD

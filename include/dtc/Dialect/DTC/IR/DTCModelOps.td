@@ -322,7 +322,8 @@ def DTC_DropoutOp : DTC_InPlaceOp<"dropout", [Differentiable]> {
 }
 
 def DTC_CrossEntropyOp : DTC_CommunicatingOp<"cross_entropy",
-    [DeclareOpInterfaceMethods<DifferentiableOpInterface, ["hasCotangent"]>]> {
+    [DeclareOpInterfaceMethods<DifferentiableOpInterface, ["hasCotangent"]>,
+     DeclareOpInterfaceMethods<ExpandableOpInterface>]> {
   let summary = "sum of the token losses, ignoring some labels";
   let description = [{
     logits [b, s, v] and labels [b, s]: the loss is the sum over tokens whose

@@ -109,6 +109,49 @@ void CrossEntropyOp::buildBackward(BackwardBuilder &bb) {
                getLabelSmoothingAttr()));
 }
 
+/// Each rank's part of the maximum, of the sum of exponentials and of the
+/// label's logit, each reduced once; logits never move.
+FailureOr<SmallVector<Value>> CrossEntropyOp::expand(OpBuilder &b) {
+  Location loc = getLoc();
+  ArrayRef<Axis> dim = getLogits().getType().getDimAxes(2);
+  AxisList axes = mergedSet(dim);
+  DTensorType rows = getLse().getType();
+  TensorSpec maxSpec(rows), sumSpec(rows);
+  llvm::append_range(maxSpec.max, axes);
+  llvm::append_range(sumSpec.partial, axes);
+  auto sumType = DTensorType::get(sumSpec);
+  auto reduced = [&](CollectiveKind kind, Value v) {
+    return createCollective(b, loc, {kind, axes}, v);
+  };
+
+  // The labels are used with each rank's logits, and with the reduced rows.
+  Value labels = getLabels();
+  DTensorType oneType = rows.withElementType(b.getI32Type());
+  FailureOr<Value> oneLabels = labels;
+  if (auto f = labels.getDefiningOp<FOp>();
+      f && f.getInput().getType() == oneType)
+    oneLabels = f.getInput();
+  else
+    oneLabels = reshard(b, loc, labels, oneType);
+  if (failed(oneLabels))
+    return emitOpError("labels cannot be brought to ") << oneType;
+
+  Value max = reduced(CollectiveKind::ReduceMax,
+                      VocabMaxOp::create(b, loc, DTensorType::get(maxSpec),
+                                         getLogits()));
+  Value shift = reduced(CollectiveKind::F, max);
+  Value sumExp = reduced(CollectiveKind::G,
+                         VocabSumExpOp::create(b, loc, sumType, getLogits(),
+                                               shift));
+  Value picked = reduced(CollectiveKind::G,
+                         VocabPickOp::create(b, loc, sumType, getLogits(),
+                                             labels,
+                                             getLabelSmoothingAttr()));
+  auto loss = TokenLossOp::create(b, loc, getLoss().getType(), rows, max,
+                                  sumExp, picked, *oneLabels);
+  return SmallVector<Value>(loss.getResults());
+}
+
 //===----------------------------------------------------------------------===//
 // CrossEntropyGradOp
 //===----------------------------------------------------------------------===//
