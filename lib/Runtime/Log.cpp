@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <fcntl.h>
@@ -64,19 +65,24 @@ void LogFile::close() {
     throw Error(cat("cannot write '", path, "': ", errnoText(error)));
 }
 
-static int number(char *out, size_t size, double value, int digits) {
-  if (!std::isfinite(value))
-    return snprintf(out, size, "null");
-  return snprintf(out, size, "%.*g", digits, value);
+/// The shortest digits that read back as the same number.
+template <typename T> static void number(char (&out)[32], T value) {
+  char *end = out + sizeof(out) - 1;
+  if (std::isfinite(value))
+    end = std::to_chars(out, end, value).ptr;
+  else
+    end = std::copy_n("null", 4, out);
+  *end = 0;
 }
 
 int dtc::rt::formatStep(const StepRecord &r, char *out, int size) {
   char loss[32], norm[32], lr[32], speed[32];
-  number(loss, sizeof(loss), r.loss, 9);
-  number(norm, sizeof(norm), r.gradNorm, 9);
-  number(lr, sizeof(lr), r.lr, 17);
-  number(speed, sizeof(speed),
-         r.milliseconds > 0 ? double(r.tokens) * 1e3 / r.milliseconds : 0, 6);
+  number(loss, r.loss);
+  number(norm, r.gradNorm);
+  number(lr, r.lr);
+  number(speed, r.milliseconds > 0
+                    ? std::round(double(r.tokens) * 1e4 / r.milliseconds) / 10
+                    : 0.0);
   int n = snprintf(out, size_t(size),
                    "{\"step\": %lld, \"loss\": %s, \"grad_norm\": %s, \"lr\": "
                    "%s, \"tokens\": %lld, \"labels\": %lld, \"tokens_per_s\": "

@@ -1,0 +1,506 @@
+//===- ProgramsTest.cpp - Executables on the runtime, and their faults ----===//
+//
+// Runs FakeProgram.cpp's executables in threads and, where it is installed,
+// under Open MPI's mpirun.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dtc/Runtime/Error.h"
+#include "dtc/Runtime/Platform.h"
+#include "dtc/Runtime/Safetensors.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <regex>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace dtc::rt;
+namespace fs = std::filesystem;
+
+// Of its own: both GoogleTest's library and the runtime have one to offer.
+int main(int argc, char **argv) {
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
+
+namespace {
+
+struct Result {
+  int status;
+  std::string output;
+  double seconds;
+
+  int errors() const {
+    int n = 0;
+    for (size_t at = 0; (at = output.find("error:", at)) != std::string::npos;
+         ++at)
+      ++n;
+    return n;
+  }
+};
+
+class Programs : public testing::Test {
+protected:
+  void SetUp() override {
+    folder =
+        fs::temp_directory_path() / ("dtc-runtime-" + std::to_string(getpid()));
+    fs::create_directories(folder);
+    std::string text;
+    unsigned x = 1;
+    for (int i = 0; i < 5000; ++i)
+      text += char('a' + (x = x * 1664525 + 1013904223) / 600000000);
+    write("text", text);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  void write(const std::string &name, const std::string &bytes) {
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+  }
+  std::string read(const std::string &name) {
+    std::ifstream file(folder / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  bool exists(const std::string &name) { return fs::exists(folder / name); }
+  /// Files that are neither named nor made by SetUp.
+  std::string leftovers(const std::vector<std::string> &known = {}) {
+    std::string names;
+    for (const auto &entry : fs::directory_iterator(folder)) {
+      std::string name = entry.path().filename();
+      if (name != "text" &&
+          std::find(known.begin(), known.end(), name) == known.end())
+        names += name + " ";
+    }
+    return names;
+  }
+
+  /// Runs a shell command in the folder; $P is where the programs are.
+  Result run(const std::string &command) {
+    // Separate lines: a background command must not take them with it.
+    std::string whole = "cd '" + folder.string() +
+                        "' || exit\nexport P='" DTC_FAKE_PROGRAMS
+                        "'\nexec 2>&1\n" +
+                        command;
+    double began = now();
+    FILE *pipe =
+        popen(("timeout -k 1 60 bash -c '" +
+               std::regex_replace(whole, std::regex("'"), "'\\''") + "'")
+                  .c_str(),
+              "r");
+    Result result = {};
+    char buffer[4096];
+    while (size_t n = fread(buffer, 1, sizeof(buffer), pipe))
+      result.output.append(buffer, n);
+    int status = pclose(pipe);
+    result.status =
+        WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    result.seconds = now() - began;
+    return result;
+  }
+
+  static bool haveMpirun() {
+    return system("command -v mpirun >/dev/null 2>&1 && mpirun --version "
+                  "2>/dev/null | grep -q 'Open MPI'") == 0;
+  }
+  static std::string mpirun(int ranks) {
+    return "env OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 "
+           "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n " +
+           std::to_string(ranks) + " --oversubscribe ";
+  }
+
+  void expectEqualTensors(const std::string &a, const std::string &b,
+                          double bound) {
+    SafetensorsFile x((folder / a).string()), y((folder / b).string());
+    ASSERT_EQ(x.entries().size(), y.entries().size());
+    FloatLoader load = floatLoader("F32");
+    for (const SafetensorsEntry &entry : x.entries()) {
+      const SafetensorsEntry *other = y.find(entry.name);
+      ASSERT_TRUE(other) << entry.name;
+      ASSERT_EQ(entry.shape, other->shape);
+      for (int64_t i = 0; i < entry.elements(); ++i)
+        ASSERT_NEAR(load(entry.data, i), load(other->data, i), bound)
+            << entry.name << " " << i;
+    }
+  }
+
+  fs::path folder;
+};
+
+#define EXPECT_HAS(result, text)                                               \
+  EXPECT_NE((result).output.find(text), std::string::npos) << (result).output
+
+const std::string all = " --text text --steps 12 --log log --dump-grads grads "
+                        "--save-weights weights ";
+
+TEST_F(Programs, MeshesAgree) {
+  for (const char *mesh : {"1x1", "2x1", "2x2", "8x2"}) {
+    Result r =
+        run(std::string("$P/fake-") + mesh +
+            " --text text --steps 12 --log log." + mesh +
+            " --dump-grads=grads." + mesh + " --save-weights=weights." + mesh);
+    ASSERT_EQ(r.status, 0) << r.output;
+  }
+  for (const std::string mesh : {"2x1", "2x2", "8x2"}) {
+    expectEqualTensors("grads.1x1", "grads." + mesh, 1e-6);
+    expectEqualTensors("weights.1x1", "weights." + mesh, 1e-5);
+  }
+  std::string log = read("log.2x2");
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 13);
+  EXPECT_NE(log.find("\"planned_bytes\":"), std::string::npos);
+}
+
+TEST_F(Programs, SixteenRanksAreQuick) {
+  Result r = run("$P/fake-8x2 --text text --steps 50");
+  EXPECT_EQ(r.status, 0) << r.output;
+  EXPECT_LT(r.seconds, 10);
+}
+
+TEST_F(Programs, EqualBits) {
+  auto bits = [&](const std::string &flags) {
+    Result r = run("$P/fake-2x2" + all + flags);
+    EXPECT_EQ(r.status, 0) << r.output;
+    return read("grads") + read("weights");
+  };
+  std::string reference = bits("");
+  EXPECT_EQ(bits(""), reference);
+  EXPECT_EQ(bits("--threads 2"), reference);
+  EXPECT_NE(bits("--seed 1"), reference);
+  run("DTC_POISON_ARENA=1 $P/fake-2x2" + all);
+  EXPECT_EQ(read("grads") + read("weights"), reference);
+  if (!haveMpirun())
+    GTEST_SKIP() << "no Open MPI's mpirun: not compared with it";
+  run(mpirun(4) + "$P/fake-2x2" + all);
+  EXPECT_EQ(read("grads") + read("weights"), reference);
+  run("$P/fake-2x2 --collectives=ring" + all);
+  expectEqualTensors("grads", "grads", 0);
+  std::string ring = read("weights");
+  run(mpirun(4) + "$P/fake-2x2 --collectives ring" + all);
+  EXPECT_EQ(read("weights"), ring);
+}
+
+TEST_F(Programs, WeightsRoundTrip) {
+  ASSERT_EQ(run("$P/fake-2x2" + all).status, 0);
+  std::string first = read("weights");
+  // A learning rate of 0 changes nothing: what is loaded is what is saved.
+  write("zero.json",
+        R"({"lr": 0, "betas": [0.9, 0.95], "eps": 1e-8, "weight_decay": 0.1,
+            "grad_clip": 1, "steps": 1, "batch": 8, "seq": 16})");
+  for (const char *mesh : {"1x1", "2x2", "8x2"}) {
+    Result r = run(std::string("$P/fake-") + mesh +
+                   " --weights weights --config zero.json --text text "
+                   "--save-weights again");
+    ASSERT_EQ(r.status, 0) << r.output;
+    EXPECT_EQ(read("again"), first) << mesh;
+  }
+}
+
+TEST_F(Programs, BadWeights) {
+  ASSERT_EQ(run("$P/fake-1x1 --text text --steps 1 --save-weights good").status,
+            0);
+  std::string good = read("good");
+  auto attempt = [&](const std::string &from, const std::string &to) {
+    std::string bytes = good;
+    size_t at = bytes.find(from);
+    EXPECT_NE(at, std::string::npos);
+    EXPECT_EQ(from.size(), to.size());
+    bytes.replace(at, from.size(), to);
+    write("bad", bytes);
+    Result r = run("$P/fake-2x2 --weights bad --text text --steps 1 --log log");
+    EXPECT_EQ(r.status, 1) << r.output;
+    EXPECT_EQ(r.errors(), 1) << r.output;
+    EXPECT_FALSE(exists("log"));
+    return r;
+  };
+  EXPECT_HAS(attempt("\"head.weight\"", "\"hoad.weight\""),
+             "'head.weight' of shape [257, 8] is missing");
+  EXPECT_HAS(attempt("[2,257]", "[257,2]"),
+             "'bias' has shape [257, 2], the model's has [2, 257]");
+  EXPECT_HAS(attempt("{\"format\"", "{\"\"ormat\""), "not valid JSON");
+
+  // With the prefix, with buffers, with a redundant copy; then without.
+  auto make =
+      [&](const std::string &path,
+          std::vector<std::pair<std::string, std::vector<int64_t>>> items,
+          float copyChange) {
+        std::vector<SafetensorsWriter::Item> list;
+        for (auto &[name, shape] : items)
+          list.push_back({name, shape});
+        SafetensorsWriter writer((folder / path).string(), list);
+        for (auto &[name, shape] : items) {
+          int64_t n = 1;
+          for (int64_t d : shape)
+            n *= d;
+          std::vector<float> data(static_cast<size_t>(n), 0.01f);
+          if (name == "copy.weight")
+            data.back() += copyChange;
+          writer.write(data.data(), n);
+        }
+        writer.finish();
+      };
+  std::vector<std::pair<std::string, std::vector<int64_t>>> items = {
+      {"transformer.wte.weight", {257, 8}},
+      {"head.weight", {257, 8}},
+      {"bias", {2, 257}},
+      {"transformer.h.0.attn.bias", {1, 1, 4, 4}},
+      {"copy.weight", {257, 8}}};
+  const std::string use = "$P/fake-2x2 --text text --steps 1 --weights ";
+  make("w", items, 0);
+  EXPECT_EQ(run(use + "w").status, 0);
+  make("w", items, 1);
+  EXPECT_HAS(run(use + "w"), "'copy.weight' is tied to 'transformer.wte.weight'"
+                             " and must equal it, but element 2055");
+  items.back() = {"extra.weight", {1}};
+  make("w", items, 0);
+  EXPECT_HAS(run(use + "w"), "'extra.weight' of shape [1] is superfluous");
+
+  // Shards behind an index.
+  items.resize(3);
+  fs::create_directories(folder / "sharded");
+  make("sharded/a.safetensors", {items[0]}, 0);
+  make("sharded/b.safetensors", {items[1], items[2]}, 0);
+  const char *const index =
+      R"({"weight_map": {"transformer.wte.weight": "a.safetensors",
+          "head.weight": "b.safetensors", "bias": "%s.safetensors"}})";
+  char text[512];
+  snprintf(text, sizeof(text), index, "b");
+  write("sharded/model.safetensors.index.json", text);
+  EXPECT_EQ(run(use + "sharded").status, 0);
+  EXPECT_EQ(run(use + "sharded/model.safetensors.index.json").status, 0);
+  snprintf(text, sizeof(text), index, "a");
+  write("sharded/model.safetensors.index.json", text);
+  EXPECT_HAS(run(use + "sharded"), "which the index does not say");
+  fs::remove(folder / "sharded/model.safetensors.index.json");
+  EXPECT_HAS(run(use + "sharded"), "neither model.safetensors nor an index");
+}
+
+TEST_F(Programs, CommandLine) {
+  Result help = run("$P/fake-2x2 --help");
+  EXPECT_EQ(help.status, 0);
+  EXPECT_HAS(help, "--collectives KIND");
+  Result r = run("$P/fake-2x2 --text text --steps 1 --ranks 3");
+  EXPECT_EQ(r.status, 1);
+  EXPECT_HAS(r, "fake-2x2: error: --ranks=3: the program is compiled for 4 "
+                "ranks (dp=2,tp=2)");
+  EXPECT_HAS(run("$P/fake-no-feature --text text --steps 1"),
+             "this processor lacks avx999");
+  EXPECT_HAS(run("$P/fake-1x1 --text text"), "give --steps N");
+  EXPECT_HAS(run("$P/fake-1x1 --text none --steps 1"), "cannot open 'none'");
+  EXPECT_HAS(run("$P/fake-1x1 --text . --steps 1"), "not a regular file");
+  EXPECT_HAS(run("$P/fake-1x1 --text text --steps 1 --log no/log"),
+             "--log: cannot create 'no/log'");
+  EXPECT_EQ(leftovers(), "");
+}
+
+TEST_F(Programs, FullDisk) {
+  Result r = run("$P/fake-2x2 --text text --steps 3 --log /dev/full");
+  EXPECT_EQ(r.status, 1);
+  EXPECT_HAS(r, "cannot write '/dev/full': No space left on device");
+  EXPECT_EQ(r.errors(), 1) << r.output;
+  r = run("$P/fake-2x2 --text text --steps 3 --dump-grads /dev/full");
+  EXPECT_EQ(r.status, 1);
+  EXPECT_HAS(r, "cannot write '/dev/full'");
+  // A limit on the size of files: the log keeps whole lines only.
+  r = run("ulimit -f 1; $P/fake-2x2 --text text --steps 100 --log log");
+  EXPECT_EQ(r.status, 1);
+  EXPECT_HAS(r, "cannot write 'log': File too large");
+  EXPECT_EQ(read("log").back(), '\n');
+  r = run("ulimit -f 4; $P/fake-2x2 --text text --steps 3 --save-weights w");
+  EXPECT_EQ(r.status, 1);
+  EXPECT_HAS(r, "cannot write 'w': File too large");
+  EXPECT_EQ(leftovers({"log"}), "");
+}
+
+TEST_F(Programs, NotFinite) {
+  Result r = run("FAKE_FAULT=nan:1:* $P/fake-2x2" + all);
+  EXPECT_EQ(r.status, 1);
+  EXPECT_EQ(r.errors(), 1) << r.output;
+  EXPECT_HAS(r, "for the 3rd step in a row");
+  EXPECT_HAS(r, "first bad gradient: head.weight");
+  std::string log = read("log");
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 4);
+  EXPECT_NE(log.find("\"skipped\": true, \"reason\": \"not finite\", "
+                     "\"bad_tensor\": \"head.weight\""),
+            std::string::npos)
+      << log;
+  EXPECT_FALSE(exists("weights"));
+  // A single one is skipped, and the next update is the first one's again.
+  r = run("FAKE_FAULT=nan:1:1 $P/fake-2x2" + all);
+  EXPECT_EQ(r.status, 0) << r.output;
+  log = read("log");
+  EXPECT_EQ(log.find("skipped"), log.rfind("skipped"));
+}
+
+TEST_F(Programs, NoLabels) {
+  std::string header =
+      R"({"input_ids":{"dtype":"I32","shape":[4,8,16],"data_offsets":[0,2048]},"labels":{"dtype":"I32","shape":[4,8,16],"data_offsets":[2048,4096]}})";
+  uint64_t n = header.size();
+  std::string bytes(reinterpret_cast<char *>(&n), 8);
+  bytes += header + std::string(2048, '\0');
+  for (int i = 0; i < 512; ++i) {
+    int32_t label = i < 384 ? -100 : 5; // three steps without any
+    bytes.append(reinterpret_cast<char *>(&label), 4);
+  }
+  write("b", bytes);
+  Result r = run("$P/fake-2x2 --batches b --log log --max-skipped 1");
+  EXPECT_EQ(r.status, 0) << r.output;
+  EXPECT_NE(read("log").find("\"step\": 0, \"loss\": 0, \"grad_norm\": 0"),
+            std::string::npos)
+      << read("log");
+  EXPECT_NE(read("log").find("\"reason\": \"no labels\""), std::string::npos);
+  EXPECT_HAS(run("$P/fake-2x2 --batches b --steps 5"),
+             "it has 4 batches, fewer than the 5 steps");
+}
+
+TEST_F(Programs, Signals) {
+  for (auto [name, number] : {std::pair("INT", 2), std::pair("TERM", 15)}) {
+    Result r = run(std::string("FAKE_FAULT=slow:1:* $P/fake-2x2 --text text "
+                               "--steps 100000 --log log --save-weights w & "
+                               "sleep 0.5; kill -") +
+                   name + " $!; wait $!");
+    EXPECT_EQ(r.status, 128 + number) << r.output;
+    EXPECT_HAS(r, std::string("stopped by SIG") + name + " after step");
+    EXPECT_EQ(read("log").back(), '\n');
+    EXPECT_FALSE(exists("w"));
+  }
+}
+
+// Faults, in threads and under mpirun ----------------------------------------
+
+class Faults : public Programs, public testing::WithParamInterface<bool> {
+protected:
+  void SetUp() override {
+    Programs::SetUp();
+    if (GetParam() && !haveMpirun())
+      GTEST_SKIP() << "no Open MPI's mpirun";
+  }
+  Result runWith(const std::string &fault, const std::string &flags) {
+    return run("export FAKE_FAULT=" + fault + "; " +
+               (GetParam() ? mpirun(4) : "") +
+               "$P/fake-2x2 --text text "
+               "--steps 1000 --log log --save-weights w " +
+               flags);
+  }
+  void expectOneError(const Result &r) {
+    EXPECT_NE(r.status, 0);
+    EXPECT_NE(r.status, 124) << "it hangs: " << r.output;
+    EXPECT_EQ(r.errors(), 1) << r.output;
+    EXPECT_LT(r.seconds, 15) << r.output;
+    EXPECT_EQ(leftovers({"log"}), "");
+    if (exists("log")) {
+      EXPECT_EQ(read("log").back(), '\n');
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, Faults, testing::Bool(), [](auto &info) {
+  return info.param ? "Mpi" : "Threads";
+});
+
+TEST_P(Faults, RankThrows) {
+  Result r = runWith("throw:2:5", "");
+  expectOneError(r);
+  EXPECT_HAS(r, "rank 2, step 5: a fault of the test");
+}
+
+TEST_P(Faults, RankStalls) {
+  Result r = runWith("sleep:3:4", "--timeout 1");
+  expectOneError(r);
+  EXPECT_TRUE(std::regex_search(
+      r.output, std::regex("rank [0-9], step 4, '[a-z ]+' \\(all_reduce.*rank "
+                           "[0-9] did not arrive within 1 s")))
+      << r.output;
+}
+
+TEST_P(Faults, RanksDisagree) {
+  Result r = runWith("disagree:3:4", "");
+  expectOneError(r);
+  EXPECT_HAS(r, "disagree about a collective in step 4");
+  EXPECT_HAS(r, "'gradients' (all_reduce of");
+  EXPECT_HAS(r, "'fewer gradients' (all_reduce of");
+}
+
+class MpiFaults : public Faults {};
+INSTANTIATE_TEST_SUITE_P(, MpiFaults, testing::Values(true));
+
+TEST_P(MpiFaults, RankIsKilled) {
+  Result r = runWith("kill:3:4", "--timeout 10");
+  expectOneError(r);
+  EXPECT_HAS(r, "step 4");
+  EXPECT_HAS(r, "rank 3 died");
+}
+
+TEST_P(MpiFaults, RankIsStopped) {
+  Result r = runWith("stop:3:4", "--timeout 1");
+  expectOneError(r);
+  EXPECT_HAS(r, "step 4");
+  EXPECT_HAS(r, "rank 3 did not arrive within 1 s (process ");
+  EXPECT_HAS(r, "is stopped)");
+}
+
+TEST_P(MpiFaults, WrongNumberOfRanks) {
+  Result r = run(mpirun(3) + "$P/fake-2x2 --text text --steps 1");
+  expectOneError(r);
+  EXPECT_HAS(r, "mpirun started 3 processes; the program is compiled for 4");
+}
+
+TEST_P(MpiFaults, RanksDiffer) {
+  Result r = run(mpirun(2) + "$P/fake-2x2 --text text --steps 1 --log log : "
+                             "-n 2 $P/fake-2x2-other --text text --steps 1 "
+                             "--log log");
+  expectOneError(r);
+  EXPECT_HAS(r, "ranks differ in the compiled program: rank 2, 3 have");
+  r = run(mpirun(3) + "$P/fake-2x2 --text text --steps 1 : -n 1 $P/fake-2x2 "
+                      "--text text --steps 2");
+  expectOneError(r);
+  EXPECT_HAS(r, "ranks differ in arguments: rank 3 has");
+  std::string text = read("text");
+  text[4000] ^= 1;
+  write("other", text);
+  r = run(mpirun(3) + "$P/fake-2x2 --text text --steps 1 : -n 1 $P/fake-2x2 "
+                      "--text other --steps 1");
+  EXPECT_HAS(r, "ranks differ in training data: rank 3 has");
+  fs::remove(folder / "other");
+  r = run(mpirun(3) + "$P/fake-2x2 --text text --steps 1 : -n 1 $P/fake-2x2 "
+                      "--text missing --steps 1");
+  expectOneError(r);
+  EXPECT_HAS(r, "rank 3: cannot open 'missing'");
+}
+
+TEST_P(MpiFaults, FullDisk) {
+  Result r = run(mpirun(4) + "$P/fake-2x2 --text text --steps 3 --log "
+                             "/dev/full");
+  expectOneError(r);
+  EXPECT_HAS(r, "cannot write '/dev/full': No space left on device");
+}
+
+TEST_P(MpiFaults, NoOrOtherMpi) {
+  Result r = run("DTC_MPI_LIBRARY=/nonexistent/libmpi.so " + mpirun(2) +
+                 "-x DTC_MPI_LIBRARY $P/fake-2x1 --text text --steps 1");
+  expectOneError(r);
+  EXPECT_HAS(r, "Open MPI's library cannot be opened");
+  // A library that is no Open MPI.
+  r = run("DTC_MPI_LIBRARY=libm.so.6 " + mpirun(2) +
+          "-x DTC_MPI_LIBRARY $P/fake-2x1 --text text --steps 1");
+  expectOneError(r);
+  EXPECT_HAS(r, "DTC speaks Open MPI only");
+  r = run("PMI_RANK=0 PMI_SIZE=2 $P/fake-2x1 --text text --steps 1");
+  expectOneError(r);
+  EXPECT_HAS(r, "the launcher of another MPI");
+}
+
+TEST_P(MpiFaults, Collectives) {
+  for (int ranks : {2, 3, 4, 8})
+    for (const char *kind : {"direct", "ring"}) {
+      Result r = run(cat("export FAKE_RANKS=", ranks, "; ", mpirun(ranks),
+                         "$P/collectives-program --text text --steps 1 "
+                         "--collectives=",
+                         kind));
+      EXPECT_EQ(r.status, 0) << ranks << " " << kind << ": " << r.output;
+    }
+}
+
+} // namespace
