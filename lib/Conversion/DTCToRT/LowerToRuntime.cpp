@@ -136,6 +136,12 @@ private:
                  isScalar ? rt::StorageKind::Scalar : rt::StorageKind::Input,
                  name, a.getType());
     }
+    // Nothing is drawn in a model without dropout; the runtime writes the
+    // scalars all the same.
+    if (!module.lookupSymbol(getInputSymbol("rng")))
+      addStorage(b, step.getLoc(), getInputSymbol("rng"),
+                 rt::StorageKind::Scalar, "rng",
+                 DTensorType::get({2}, b.getI32Type()));
     for (unsigned i = 0; i < step.getNumResults(); ++i) {
       auto name = step.getResultAttrOfType<StringAttr>(i, dtc::attrs::output);
       if (!name)

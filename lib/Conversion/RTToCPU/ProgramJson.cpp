@@ -1,0 +1,198 @@
+//===- ProgramJson.cpp - The program's description ------------------------===//
+
+#include "Lowering.h"
+#include "dtc/Codegen/EmitObject.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace dtc;
+namespace json = llvm::json;
+
+#ifndef DTC_VERSION
+#define DTC_VERSION "0.1.0"
+#endif
+
+static const char *getDtypeName(Type type) {
+  if (type.isF64())
+    return "f64";
+  if (type.isF32())
+    return "f32";
+  if (type.isBF16())
+    return "bf16";
+  return type.isInteger(32) ? "i32" : "i64";
+}
+
+static json::Array numbers(ArrayRef<int64_t> xs) {
+  json::Array array;
+  for (int64_t x : xs)
+    array.push_back(x);
+  return array;
+}
+
+static json::Object getPiece(DTensorType type, int64_t offset, MeshAttr mesh) {
+  json::Array cut;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    json::Array axes;
+    for (const Axis &a : type.getDimAxes(d))
+      axes.push_back(json::Array{mesh.getStride(a), a.size});
+    cut.push_back(std::move(axes));
+  }
+  return json::Object{{"dtype", getDtypeName(type.getElementType())},
+                      {"offset", offset},
+                      {"shape", numbers(type.getShape())},
+                      {"padded", numbers(type.getPadded())},
+                      {"cut", std::move(cut)}};
+}
+
+/// The whole program, printed: what ranks must agree on.
+static std::string getHash(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os, OpPrintingFlags().useLocalScope());
+  llvm::SHA256 sha;
+  sha.update(text);
+  return llvm::toHex(sha.final(), /*LowerCase=*/true).substr(0, 32);
+}
+
+namespace {
+class Description {
+public:
+  explicit Description(ModuleOp module) : module(module), mesh(getMesh(module)) {
+    for (auto op : module.getOps<rt::StorageOp>())
+      storage[op.getSymName()] = op;
+  }
+
+  FailureOr<std::string> get(StringRef cpu, StringRef flags,
+                             int64_t workspaceBytes) {
+    auto features = codegen::requiredCpuFeatures(cpu.str());
+    if (!features)
+      return module.emitError(llvm::toString(features.takeError()));
+    json::Array featureList;
+    for (const std::string &f : *features)
+      featureList.push_back(f);
+    json::Array meshList;
+    for (const Axis &a : mesh.getAxes())
+      meshList.push_back(json::Array{a.name.getValue(), a.size});
+
+    rt::StorageOp ids = storage.lookup("input.input_ids");
+    if (!ids)
+      return module.emitError("the step has no input 'input_ids'");
+    ArrayRef<int64_t> shape = ids.getTensorType().getShape();
+    if (shape.size() != 2)
+      return ids.emitError("input_ids must be batch by sequence");
+
+    json::Object out{
+        {"version", DTC_VERSION},
+        {"hash", getHash(module)},
+        {"flags", flags},
+        {"cpu", cpu},
+        {"cpu_features", std::move(featureList)},
+        {"mesh", std::move(meshList)},
+        {"batch", shape[0]},
+        {"seq", shape[1]},
+        {"vocab", getVocabulary()},
+        {"microbatches", getInt(rt::attrs::microbatches)},
+        {"documents", storage.contains("input.document_ids")},
+        {"arena_bytes", getInt(rt::attrs::arenaBytes)},
+        {"workspace_bytes", workspaceBytes},
+        {"collective_slots", getInt(rt::attrs::slots)},
+    };
+    json::Array memory;
+    if (auto terms = module->getAttrOfType<ArrayAttr>(rt::attrs::memory))
+      for (auto term : terms.getAsRange<ArrayAttr>())
+        memory.push_back(json::Array{cast<StringAttr>(term[0]).getValue(),
+                                     cast<IntegerAttr>(term[1]).getInt()});
+    out["memory"] = std::move(memory);
+
+    json::Array inputs, tensors;
+    for (auto op : module.getOps<rt::StorageOp>())
+      if (op.getKind() == rt::StorageKind::Input) {
+        json::Object piece = getPiece(op.getTensorType(), *op.getOffset(), mesh);
+        piece["name"] = op.getOf();
+        inputs.push_back(std::move(piece));
+      }
+    out["inputs"] = std::move(inputs);
+    for (auto param : module.getOps<ParamOp>())
+      tensors.push_back(getTensor(param));
+    out["tensors"] = std::move(tensors);
+    if (failed(addOffsets(out, "scalars", "input", {"rng", "optimizer"})) ||
+        failed(addOffsets(out, "outputs", "output",
+                          {"loss", "grad_norm", "labels", "skipped"})))
+      return failure();
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << json::Value(std::move(out));
+    return text;
+  }
+
+private:
+  int64_t getInt(StringRef name) {
+    auto attr = module->getAttrOfType<IntegerAttr>(name);
+    return attr ? attr.getInt() : 0;
+  }
+
+  /// Ids and labels lie below the length of the dimension that is named so.
+  int64_t getVocabulary() {
+    for (auto param : module.getOps<ParamOp>())
+      for (auto [d, name] : llvm::enumerate(param.getDims()))
+        if (cast<StringAttr>(name).getValue() == "vocab")
+          return param.getTensorType().getShape()[d];
+    return 1;
+  }
+
+  json::Object getTensor(ParamOp param) {
+    StringRef name = param.getSymName();
+    auto offset = [&](StringRef slot) {
+      return int64_t(*storage.lookup((name + "." + slot).str()).getOffset());
+    };
+    json::Object o = getPiece(param.getTensorType(), offset("param"), mesh);
+    int64_t flat;
+    SmallVector<int64_t> strides;
+    param.getFlatView(flat, strides);
+    o["name"] = name;
+    o["stored"] = param.getStored();
+    o["stored_shape"] = numbers(param.getStoredShape());
+    o["stored_offset"] = flat;
+    o["stored_strides"] = numbers(strides);
+    o["grad"] = offset("grad");
+    o["m"] = offset("m");
+    o["v"] = offset("v");
+    json::Object init{{"kind", param.getInit()}};
+    if (param.getInit() == "normal")
+      init["std"] = param.getStd().convertToDouble();
+    o["init"] = std::move(init);
+    json::Array also;
+    if (auto names = param.getAlso())
+      for (Attribute a : *names)
+        also.push_back(cast<StringAttr>(a).getValue());
+    o["optional_names"] = std::move(also);
+    return o;
+  }
+
+  LogicalResult addOffsets(json::Object &out, StringRef key, StringRef prefix,
+                           ArrayRef<StringRef> names) {
+    json::Object offsets;
+    for (StringRef name : names) {
+      rt::StorageOp op = storage.lookup((prefix + "." + name).str());
+      if (!op)
+        return module.emitError("the step has no ")
+               << prefix << " '" << name << "'";
+      offsets[name] = int64_t(*op.getOffset());
+    }
+    out[key] = std::move(offsets);
+    return success();
+  }
+
+  ModuleOp module;
+  MeshAttr mesh;
+  llvm::StringMap<rt::StorageOp> storage;
+};
+} // namespace
+
+FailureOr<std::string> dtc::getProgramJson(ModuleOp module, StringRef cpu,
+                                           StringRef flags,
+                                           int64_t workspaceBytes) {
+  return Description(module).get(cpu, flags, workspaceBytes);
+}
