@@ -230,7 +230,8 @@ LogicalResult FunctionInserter::plan() {
     plan.factors = chooseFactors(
         plan.rule, operands, priorities,
         plan.hasDeclared ? ArrayRef<DimAxes>(plan.declared)
-                         : ArrayRef<DimAxes>());
+                         : ArrayRef<DimAxes>(),
+        hasNoActivation(&op, parameters));
     for (const AxisList &axes : plan.factors)
       refinement.add(axes);
     for (unsigned r = 0; r < op.getNumResults(); ++r) {

@@ -126,7 +126,6 @@ private:
   std::optional<SymbolTable> symbols;
   std::optional<ParameterValues> parameters;
   DenseMap<Value, DimAxes> axesOf;
-  DenseMap<Value, Priority> argumentPriority;
   llvm::StringMap<SmallVector<Instance, 1>> instances;
   llvm::StringMap<OwningOpRef<func::FuncOp>> originals;
   SmallVector<func::FuncOp> stack;
@@ -351,10 +350,7 @@ LogicalResult Propagator::visitOp(Operation *op) {
   SmallVector<Priority> priorities;
   for (Value v : op->getOperands()) {
     operands.push_back(axesOf.lookup(v));
-    auto it = argumentPriority.find(v);
-    priorities.push_back(it != argumentPriority.end()
-                             ? it->second
-                             : getPriority(v, *parameters));
+    priorities.push_back(getPriority(v, *parameters));
   }
   // What the first result is annotated or named with.
   std::optional<DimAxes> wish;
@@ -378,7 +374,7 @@ LogicalResult Propagator::visitOp(Operation *op) {
   SmallVector<AxisList> factors =
       chooseFactors(rule, operands, priorities,
                     wish ? ArrayRef<DimAxes>(*wish) : ArrayRef<DimAxes>(),
-                    &conflicts);
+                    hasNoActivation(op, *parameters), &conflicts);
   if (options.reportConflicts)
     for (const FactorConflict &c : conflicts) {
       auto diag = op->emitRemark("operand #")
@@ -430,7 +426,7 @@ LogicalResult Propagator::visitCall(func::CallOp call) {
       for (auto [from, to] :
            llvm::zip_equal(func.getArguments(), body.getArguments()))
         if (parameters->contains(from))
-          argumentPriority[to] = Priority::Parameter;
+          parameters->insert(to);
     }
     for (auto [n, arg] : llvm::enumerate(body.getArguments())) {
       axesOf[arg] = arguments[n];

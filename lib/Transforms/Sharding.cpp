@@ -212,7 +212,7 @@ static bool mayCut(const FactorRule &rule, unsigned f) {
 SmallVector<AxisList> dtc::chooseFactors(
     const FactorRule &rule, ArrayRef<DimAxes> operandDims,
     ArrayRef<Priority> priorities, ArrayRef<DimAxes> resultDims,
-    SmallVectorImpl<FactorConflict> *conflicts) {
+    bool resultsDecide, SmallVectorImpl<FactorConflict> *conflicts) {
   SmallVector<AxisList> chosen(rule.factors.size());
   auto isPairOf = [&](unsigned f, unsigned g) {
     FactorSet set;
@@ -265,7 +265,8 @@ SmallVector<AxisList> dtc::chooseFactors(
     const ValueFactors &factors = rule.value(rule.getNumOperands() + r);
     DimAxes only(dims);
     for (unsigned d = 0; d < std::min(only.size(), factors.size()); ++d)
-      if (llvm::any_of(factors[d], [&](unsigned f) { return inOperands[f]; }))
+      if (!resultsDecide &&
+          llvm::any_of(factors[d], [&](unsigned f) { return inOperands[f]; }))
         only[d].clear();
     offer(rule.getNumOperands() + r, only, false);
   }
@@ -286,6 +287,13 @@ SmallVector<AxisList> dtc::chooseFactors(
       }
     }
   return chosen;
+}
+
+bool dtc::hasNoActivation(Operation *op, const ParameterValues &parameters) {
+  return llvm::all_of(op->getOperands(), [&](Value v) {
+    auto type = dyn_cast<DTensorType>(v.getType());
+    return parameters.contains(v) || (type && type.isInteger());
+  });
 }
 
 DimAxes dtc::getDimAxes(const FactorRule &rule, unsigned value,

@@ -55,6 +55,7 @@ class ParameterValues {
 public:
   explicit ParameterValues(mlir::ModuleOp module);
   bool contains(mlir::Value value) const { return values.contains(value); }
+  void insert(mlir::Value value) { values.insert(value); }
 
 private:
   llvm::DenseSet<mlir::Value> values;
@@ -74,13 +75,18 @@ struct FactorConflict {
 /// Chooses the axes of an op's factors from its operands' axes, parameters
 /// first, then annotated values, then the residual stream (values with named
 /// dimensions), then the others, in operand order. `resultDims[r]` (may be
-/// empty) gives axes to factors that only results have. Never illegal by the
-/// rule: what may not be cut is left uncut.
+/// empty) gives axes to factors that only results have, and, if no operand is an
+/// activation (`resultsDecide`), to every factor that its operands leave whole:
+/// cutting parameters and integers is free. Never illegal by the rule: what may
+/// not be cut is left uncut.
 llvm::SmallVector<AxisList>
 chooseFactors(const FactorRule &rule, llvm::ArrayRef<DimAxes> operandDims,
               llvm::ArrayRef<Priority> priorities,
-              llvm::ArrayRef<DimAxes> resultDims,
+              llvm::ArrayRef<DimAxes> resultDims, bool resultsDecide = false,
               llvm::SmallVectorImpl<FactorConflict> *conflicts = nullptr);
+
+/// Whether every operand is a parameter or an integer.
+bool hasNoActivation(mlir::Operation *op, const ParameterValues &parameters);
 
 /// A value's axes under chosen factors.
 DimAxes getDimAxes(const FactorRule &rule, unsigned value,

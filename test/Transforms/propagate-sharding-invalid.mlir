@@ -1,0 +1,62 @@
+// RUN: dtc-opt %s -split-input-file -verify-diagnostics -dtc-propagate-sharding="mesh=dp=2,tp=3 report-conflicts"
+
+// expected-error @+1 {{tp=3 does not divide 8 (heads); it may be 1, 2, 4 or 8}}
+dtc.param @w : !dtc.tensor<4x8x2xf32> from "w" [4, 16] view affine_map<(a, b, c) -> (a, b * 2 + c)> dims ["embed", "heads", "head_dim"] {init = "ones"}
+
+// -----
+
+// Key/value heads may also divide tp: each is then shared by several ranks.
+// expected-error @+1 {{tp=3 does not divide 4 (kv_heads); it may be 1, 2 or 4, or a multiple of 4}}
+dtc.param @w : !dtc.tensor<4x4x2xf32> from "w" [4, 8] view affine_map<(a, b, c) -> (a, b * 2 + c)> dims ["embed", "kv_heads", "head_dim"] {init = "ones"}
+
+// -----
+
+// expected-error @+1 {{dp=2 does not divide 7 (batch); it may be 1 or 7}}
+func.func @model(%x: !dtc.tensor<7x4xf32> {dtc.dims = ["batch", "embed"]}) -> !dtc.tensor<7x4xf32> {
+  return %x : !dtc.tensor<7x4xf32>
+}
+
+// -----
+
+func.func @model(%x: !dtc.tensor<8x4xf32>) -> !dtc.tensor<8x4xf32> {
+  // expected-error @+1 {{axis {cp:2} is not on the mesh #dtc.mesh<dp:2, tp:3>}}
+  %y = dtc.scale %x by 2.0 {dtc.sharding = [#dtc.axes<cp:2>, #dtc.axes<>]} : (!dtc.tensor<8x4xf32>) -> !dtc.tensor<8x4xf32>
+  return %y : !dtc.tensor<8x4xf32>
+}
+
+// -----
+
+func.func @a(%x: !dtc.tensor<8xf32>) -> !dtc.tensor<8xf32> {
+  return %x : !dtc.tensor<8xf32>
+}
+// expected-error @+1 {{a program has one public function, but @a is public too}}
+func.func @b(%x: !dtc.tensor<8xf32>) -> !dtc.tensor<8xf32> {
+  return %x : !dtc.tensor<8xf32>
+}
+
+// -----
+
+// A dimension that may not be padded: query heads are a product of factors.
+module {
+  func.func @model(%q: !dtc.tensor<2x4x4x2xf32>, %k: !dtc.tensor<2x4x4x2xf32>, %p: !dtc.tensor<4xi32> {dtc.sharding = [#dtc.axes<>]}) -> !dtc.tensor<2x4x4x2xf32> {
+    // expected-error @+1 {{axes of size 3 do not divide 4; their product may be 1, 2 or 4}}
+    %s = dtc.scale %q by 1.0 {dtc.sharding = [#dtc.axes<>, #dtc.axes<>, #dtc.axes<tp:3>, #dtc.axes<>]} : (!dtc.tensor<2x4x4x2xf32>) -> !dtc.tensor<2x4x4x2xf32>
+    %o, %lse = dtc.attention %s, %k, %k at %p, %p {causal, scale = 1.0} : (!dtc.tensor<2x4x4x2xf32>, !dtc.tensor<2x4x4x2xf32>, !dtc.tensor<2x4x4x2xf32>, !dtc.tensor<4xi32>, !dtc.tensor<4xi32>) -> (!dtc.tensor<2x4x4x2xf32>, !dtc.tensor<2x4x4xf32>)
+    return %o : !dtc.tensor<2x4x4x2xf32>
+  }
+}
+
+// -----
+
+// Conflicts are reported: the activation is cut where the parameter decides.
+module {
+  dtc.param @w : !dtc.tensor<6x6xf32> from "w" [6, 6] view affine_map<(a, b) -> (a, b)> dims ["embed", "mlp"] {init = "ones"}
+  func.func @model(%a: !dtc.tensor<8x6xf32>) -> !dtc.tensor<8x6xf32> {
+    %w = dtc.read param of @w : !dtc.tensor<6x6xf32>
+    // expected-note @+1 {{the operand comes from here}}
+    %x = dtc.scale %a by 1.0 {dtc.sharding = [#dtc.axes<>, #dtc.axes<tp:3>]} : (!dtc.tensor<8x6xf32>) -> !dtc.tensor<8x6xf32>
+    // expected-remark @+1 {{operand #0 is cut by {tp:3} on factor 'd', which another operand decides otherwise}}
+    %h = dtc.einsum "bd,df->bf"(%x, %w) : (!dtc.tensor<8x6xf32>, !dtc.tensor<6x6xf32>) -> !dtc.tensor<8x6xf32>
+    return %h : !dtc.tensor<8x6xf32>
+  }
+}
