@@ -225,24 +225,33 @@ void AttentionKernel::storeTransposed(Emitter &e, Value src, Place dst,
                                       int64_t stride, Value count,
                                       int64_t remainder,
                                       ArrayRef<Value> scale) const {
-  auto columns = [&](int64_t limit) {
-    for (int64_t j = 0; j < limit; j += lanes)
-      for (int64_t i = 0; i < spec.headDim; i += lanes) {
-        SmallVector<Value> block;
-        for (int64_t r = 0; r < lanes; ++r) {
-          if (i + r >= spec.headDim) {
-            block.push_back(e.splat(vec, 0.0));
-            continue;
-          }
-          Value x = e.vload(vec, src, e.idx((i + r) * width + j));
-          block.push_back(scale.empty() ? x : e.mulf(x, scale[j / lanes]));
-        }
-        e.transpose(block);
-        Value mask = e.firstLanes(std::min(lanes, spec.headDim - i), lanes);
-        for (int64_t r = 0; r < lanes && j + r < limit; ++r)
-          e.vstore(block[r], dst.mem, e.add(dst.base, (j + r) * stride + i),
-                   mask);
+  // A square of lanes x lanes, from row i on. The loops stay loops: shuffles
+  // in a long straight line take the compiler much time.
+  auto square = [&](Value i, int64_t j, int64_t rows, int64_t limit) {
+    SmallVector<Value> block;
+    Value from = e.add(e.mul(i, width), j);
+    for (int64_t r = 0; r < lanes; ++r) {
+      if (r >= rows) {
+        block.push_back(e.splat(vec, 0.0));
+        continue;
       }
+      Value x = e.vload(vec, src, e.add(from, r * width));
+      block.push_back(scale.empty() ? x : e.mulf(x, scale[j / lanes]));
+    }
+    e.transpose(block);
+    Value mask = e.firstLanes(rows, lanes);
+    Value to = e.add(e.add(dst.base, i), j * stride);
+    for (int64_t r = 0; r < lanes && j + r < limit; ++r)
+      e.vstore(block[r], dst.mem, e.add(to, r * stride), mask);
+  };
+  auto columns = [&](int64_t limit) {
+    int64_t whole = spec.headDim / lanes * lanes;
+    for (int64_t j = 0; j < limit; j += lanes) {
+      e.loop(e.idx(0), e.idx(whole), lanes,
+             [&](Value i) { square(i, j, lanes, limit); });
+      if (whole < spec.headDim)
+        square(e.idx(whole), j, spec.headDim - whole, limit);
+    }
   };
   if (!count)
     return columns(width);

@@ -46,6 +46,10 @@ LogicalResult dtc::codegen::emitAttention(OpBuilder &builder, Location loc,
   int64_t qAt = layout.reserve(paddedD * width, bits);
   int64_t scoreAt = layout.reserve(keyTile * width, bits);
   int64_t sumAt = layout.reserve(d * width, bits);
+  // Rows of keys and values lie far apart, often on few cache sets: the tile is
+  // copied to where its rows follow one another.
+  int64_t kTileAt = layout.reserve(keyTile * paddedD, bits);
+  int64_t vTileAt = layout.reserve(keyTile * paddedD, bits);
   int64_t statAt = layout.reserve(4 * width, bits);
 
   double flops = 4.0 * spec.batch * spec.queries * kernel.heads * spec.keys * d;
@@ -58,6 +62,8 @@ LogicalResult dtc::codegen::emitAttention(OpBuilder &builder, Location loc,
         Value qT = view(qAt, paddedD * width);
         Value scores = view(scoreAt, keyTile * width);
         Value sums = view(sumAt, d * width);
+        Value kTile = view(kTileAt, keyTile * paddedD);
+        Value vTile = view(vTileAt, keyTile * paddedD);
         Value stats = view(statAt, 4 * width);
         // Rows of `stats`, one element per query.
         enum { kMax = 0, kSum = 1, kTileMax = 2, kDecay = 3 };
@@ -132,6 +138,14 @@ LogicalResult dtc::codegen::emitAttention(OpBuilder &builder, Location loc,
             for (int64_t j = 0; j < vectors; ++j)
               setStat(e, kTileMax, j, minusInf);
 
+            for (auto [from, to] :
+                 {std::pair(kernel.k, kTile), {kernel.v, vTile}})
+
+              emitCopyRows(e, vec, {{from, kvBase}, kernel.kStride, 1},
+                           keyCount,
+
+                           e.idx(d), {to, e.idx(0)}, paddedD);
+
             // Scores and their maximum for each query.
             TileProduct product;
             product.vec = vec;
@@ -141,10 +155,10 @@ LogicalResult dtc::codegen::emitAttention(OpBuilder &builder, Location loc,
             product.cols = e.idx(width);
             product.colRemainder = 0;
             product.k = e.idx(d);
-            product.a = {kernel.k, kvBase};
-            product.aRow = kernel.kStride;
+            product.a = {kTile, e.idx(0)};
+            product.aRow = paddedD;
             product.aCol = 1;
-            product.aBlock = scoreRows * kernel.kStride;
+            product.aBlock = scoreRows * paddedD;
             product.b = {qT, e.idx(0)};
             product.bPanel = 0;
             product.bRow = width;
@@ -252,9 +266,9 @@ LogicalResult dtc::codegen::emitAttention(OpBuilder &builder, Location loc,
             out.cols = e.idx(width);
             out.colRemainder = 0;
             out.k = keyCount;
-            out.a = {kernel.v, kvBase};
+            out.a = {vTile, e.idx(0)};
             out.aRow = 1;
-            out.aCol = kernel.kStride;
+            out.aCol = paddedD;
             out.aBlock = outTile.rows;
             out.b = {scores, e.idx(0)};
             out.bPanel = 0;

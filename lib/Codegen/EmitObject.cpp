@@ -192,6 +192,8 @@ static void optimize(Module &module, TargetMachine &machine, int level) {
   // The generators place vectors themselves; SLP would gather the broadcasts
   // of a register tile into shuffles.
   tuning.SLPVectorization = false;
+  // What is to be unrolled is unrolled already; more costs only time here.
+  tuning.LoopUnrolling = false;
   LoopAnalysisManager lam;
   FunctionAnalysisManager fam;
   CGSCCAnalysisManager cgam;

@@ -36,28 +36,32 @@ static void packPanelTransposed(Emitter &e, VectorType vec, const BlockView &b,
                                 Value srcCol, Value dstBase, Value dst) {
   int64_t lanes = vec.getNumElements();
   Value from = e.add(b.at.base, e.mul(srcCol, b.col));
-  auto square = [&](Value r, int64_t j, Value mask) {
+  // A square of lanes x lanes: columns from j on, of which `have` exist. The
+  // loops stay loops: shuffles in a long straight line take the compiler much
+  // time.
+  auto square = [&](Value r, Value j, int64_t have, Value mask) {
     SmallVector<Value> rows;
+    Value at = e.add(e.add(from, r), e.mul(j, b.col));
     for (int64_t i = 0; i < lanes; ++i)
-      rows.push_back(j + i < count
-                         ? e.vload(vec, b.at.mem,
-                                   e.add(e.add(from, r), (j + i) * b.col), mask)
+      rows.push_back(i < have
+                         ? e.vload(vec, b.at.mem, e.add(at, i * b.col), mask)
                          : e.splat(vec, 0.0));
     e.transpose(rows);
     Value to = e.add(e.add(dstBase, e.mul(r, width)), j);
     for (int64_t i = 0; i < lanes; ++i)
       e.vstore(rows[i], dst, e.add(to, i * width));
   };
+  auto squares = [&](Value r, Value mask) {
+    int64_t whole = count / lanes * lanes;
+    e.loop(e.idx(0), e.idx(whole), lanes,
+           [&](Value j) { square(r, j, lanes, mask); });
+    for (int64_t j = whole; j < width; j += lanes)
+      square(r, e.idx(j), std::max<int64_t>(0, count - j), mask);
+  };
   Value whole = e.mul(e.div(k, lanes), lanes);
-  e.loop(e.idx(0), whole, lanes, [&](Value r) {
-    for (int64_t j = 0; j < width; j += lanes)
-      square(r, j, Value());
-  });
-  e.when(e.ne(whole, k), [&] {
-    Value mask = tailMask(e, lanes, e.sub(k, whole));
-    for (int64_t j = 0; j < width; j += lanes)
-      square(whole, j, mask);
-  });
+  e.loop(e.idx(0), whole, lanes, [&](Value r) { squares(r, Value()); });
+  e.when(e.ne(whole, k),
+         [&] { squares(whole, tailMask(e, lanes, e.sub(k, whole))); });
 }
 
 /// One panel from a B of any layout, element by element.

@@ -9,6 +9,7 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -141,6 +142,14 @@ std::string KernelModule::dump() {
 
 void KernelModule::compile(int optLevel) {
   check(succeeded(verify(*module)), "invalid module:\n" + dump());
+  auto started = std::chrono::steady_clock::now();
+  auto lap = [&](const char *what) {
+    auto end = std::chrono::steady_clock::now();
+    if (getenv("DTC_TIME_KERNELS"))
+      fprintf(stderr, "%s: %.0f ms\n", what,
+              std::chrono::duration<double, std::milli>(end - started).count());
+    started = end;
+  };
   PassManager pm(context.get());
   codegen::buildCpuLoweringPipeline(pm);
   check(succeeded(pm.run(*module)), "lowering failed");
@@ -148,6 +157,8 @@ void KernelModule::compile(int optLevel) {
       codegen::emitObject(*module, {cpu, codegen::EmitKind::Object, optLevel});
   if (!object)
     check(false, llvm::toString(object.takeError()));
+
+  lap("LLVM");
 
   char directory[] = "/tmp/dtc-kernels-XXXXXX";
   check(mkdtemp(directory), "mkdtemp failed");
