@@ -165,6 +165,14 @@ dtc::getMemoryTerms(ModuleOp module) {
   return terms;
 }
 
+int64_t dtc::getWorkspaceBytes(ModuleOp module) {
+  int64_t most = 0;
+  module.walk([&](rt::WorkspaceOp op) {
+    most = std::max(most, rt::getAlignedBytes(op.getBuffer().getType()));
+  });
+  return most;
+}
+
 void dtc::printMemory(ModuleOp module, raw_ostream &os) {
   int64_t sum = 0;
   for (auto [name, bytes] : getMemoryTerms(module)) {

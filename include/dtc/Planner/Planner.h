@@ -18,6 +18,9 @@ mlir::LogicalResult verifyPlan(mlir::ModuleOp module);
 llvm::SmallVector<std::pair<llvm::StringRef, int64_t>>
 getMemoryTerms(mlir::ModuleOp module);
 
+/// Bytes of workspace of one thread: the most that a kernel asks for.
+int64_t getWorkspaceBytes(mlir::ModuleOp module);
+
 /// Prints the terms and their sum, a line each.
 void printMemory(mlir::ModuleOp module, llvm::raw_ostream &os);
 

@@ -1,0 +1,59 @@
+//===- Compile.h - From model IR to an executable ---------------*- C++ -*-===//
+
+#ifndef DTC_TOOLS_COMPILE_COMPILE_H
+#define DTC_TOOLS_COMPILE_COMPILE_H
+
+#include "dtc/Tools/Compile/Mesh.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace dtc {
+
+/// What dtc-compile stops at.
+enum class CompileLevel {
+  Mlir,   ///< the last program of the dtc level
+  Llvm,   ///< LLVM IR, optimized
+  Object, ///< an object file
+  Exe,    ///< linked with the runtime
+};
+
+struct CompileOptions {
+  std::string input;
+  std::string output; ///< "-" is standard output
+  MeshSizes mesh;
+  int64_t microbatches = 1;
+  std::string rulesFile;
+  bool sequenceParallel = false;
+  int64_t bucketBytes = 25 << 20;
+  std::string cpu = "native";
+  CompileLevel emit = CompileLevel::Exe;
+  /// Passes (by argument) after which the program is printed to standard
+  /// output.
+  std::vector<std::string> printAfter;
+  /// The command line's flags, for the program's description.
+  std::string flags;
+  /// Path of the tool, from which the runtime library is found.
+  std::string toolPath;
+};
+
+/// Dialects and translations that compiling needs.
+void registerCompileDialects(mlir::DialectRegistry &registry);
+
+/// The passes by the arguments that --print-after takes, in order.
+std::vector<std::string> getCompilePassNames();
+
+/// Compiles; the output is complete or untouched. Diagnostics of the program
+/// go to the context's handler; the error is then empty text.
+llvm::Error compile(mlir::MLIRContext &context, const CompileOptions &options);
+
+/// Links an object file with the runtime library into `output`. Runs clang++,
+/// else another C++ compiler.
+llvm::Error linkExecutable(llvm::StringRef object, llvm::StringRef output,
+                           llvm::StringRef toolPath);
+
+} // namespace dtc
+
+#endif // DTC_TOOLS_COMPILE_COMPILE_H

@@ -1,0 +1,193 @@
+//===- Compile.cpp - From model IR to an executable -----------------------===//
+
+#include "dtc/Tools/Compile/Compile.h"
+#include "dtc/Codegen/CpuPipeline.h"
+#include "dtc/Codegen/EmitObject.h"
+#include "dtc/Conversion/Passes.h"
+#include "dtc/Planner/Planner.h"
+#include "dtc/Tools/Registry.h"
+#include "dtc/Transforms/Pipelines.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace dtc;
+
+namespace {
+
+/// Prints the program after the passes that are asked for.
+class PrintAfter : public PassInstrumentation {
+public:
+  explicit PrintAfter(std::vector<std::string> passes)
+      : passes(std::move(passes)) {}
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (!isa<ModuleOp>(op) || !llvm::is_contained(passes, pass->getArgument()))
+      return;
+    llvm::outs() << "// After -" << pass->getArgument() << "\n";
+    op->print(llvm::outs());
+    llvm::outs() << "\n";
+    llvm::outs().flush();
+  }
+
+private:
+  std::vector<std::string> passes;
+};
+
+} // namespace
+
+void dtc::registerCompileDialects(DialectRegistry &registry) {
+  registerDialects(registry);
+  registry.insert<rt::RTDialect>();
+  codegen::registerCpuDialects(registry);
+}
+
+/// From the model to the last program of the dtc level.
+static void addTrainingPasses(OpPassManager &pm, const CompileOptions &options) {
+  TrainingPipelineOptions training;
+  training.mesh = toString(options.mesh);
+  training.rulesFile = options.rulesFile;
+  training.sequenceParallel = options.sequenceParallel;
+  training.microbatches = options.microbatches;
+  buildTrainingPipeline(pm, training);
+}
+
+static void addRuntimePasses(OpPassManager &pm, const CompileOptions &options,
+                             unsigned vectorBits) {
+  LowerToRuntimeOptions lower;
+  lower.bucketBytes = options.bucketBytes;
+  lower.vectorBits = vectorBits;
+  pm.addPass(createLowerToRuntime(lower));
+  pm.addPass(createPlanMemory());
+}
+
+std::vector<std::string> dtc::getCompilePassNames() {
+  MLIRContext context;
+  PassManager pm(&context);
+  addTrainingPasses(pm, {});
+  addRuntimePasses(pm, {}, 512);
+  pm.addPass(createLowerToCpu());
+  std::vector<std::string> names;
+  for (Pass &pass : pm.getPasses())
+    names.push_back(pass.getArgument().str());
+  return names;
+}
+
+/// The diagnostics have said what is wrong.
+static llvm::Error reported() { return llvm::createStringError(""); }
+
+static llvm::Error runPasses(MLIRContext &context, ModuleOp module,
+                             const CompileOptions &options,
+                             llvm::function_ref<void(OpPassManager &)> add) {
+  PassManager pm(&context);
+  if (!options.printAfter.empty())
+    pm.addInstrumentation(std::make_unique<PrintAfter>(options.printAfter));
+  add(pm);
+  if (failed(pm.run(module)))
+    return reported();
+  return llvm::Error::success();
+}
+
+/// Writes text or an object: aside, then renamed.
+static llvm::Error writeFile(StringRef path, StringRef content) {
+  llvm::Error error =
+      llvm::writeToOutput(path, [&](raw_ostream &os) {
+        os << content;
+        return llvm::Error::success();
+      });
+  if (!error)
+    return error;
+  return llvm::createStringError("cannot write: " +
+                                 llvm::toString(std::move(error)));
+}
+
+/// Links beside the output and renames.
+static llvm::Error writeExecutable(const CompileOptions &options,
+                                   StringRef object) {
+  SmallString<128> objectPath, temporary;
+  if (std::error_code code =
+          llvm::sys::fs::createTemporaryFile("dtc-program", "o", objectPath))
+    return llvm::createStringError(code, "cannot make a temporary file");
+  llvm::FileRemover removeObject(objectPath);
+  if (llvm::Error error = writeFile(objectPath, object))
+    return error;
+  if (std::error_code code = llvm::sys::fs::createUniqueFile(
+          options.output + ".tmp%%%%%%", temporary))
+    return llvm::createStringError(code, "cannot write '" + options.output +
+                                             "': " + code.message());
+  llvm::FileRemover removeTemporary(temporary);
+  if (llvm::Error error =
+          linkExecutable(objectPath, temporary, options.toolPath))
+    return error;
+  if (std::error_code code = llvm::sys::fs::rename(temporary, options.output))
+    return llvm::createStringError(code, "cannot write '" + options.output +
+                                             "': " + code.message());
+  removeTemporary.releaseFile();
+  return llvm::Error::success();
+}
+
+static void printPlan(ModuleOp module, const CompileOptions &options,
+                      raw_ostream &os) {
+  int64_t ranks = 1;
+  for (const auto &[name, size] : options.mesh)
+    ranks *= size;
+  os << "planned bytes of each of " << ranks << " rank"
+     << (ranks == 1 ? "" : "s") << ":\n";
+  printMemory(module, os);
+  os << "  and for each thread of a rank: " << getWorkspaceBytes(module)
+     << " of workspace\n";
+}
+
+llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &options) {
+  auto target = codegen::targetInfo(options.cpu);
+  if (!target)
+    return target.takeError();
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(options.input, &context);
+  if (!module)
+    return reported();
+  if (llvm::Error error =
+          runPasses(context, *module, options, [&](OpPassManager &pm) {
+            addTrainingPasses(pm, options);
+          }))
+    return error;
+  if (options.emit == CompileLevel::Mlir) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    module->print(os);
+    return writeFile(options.output, text + "\n");
+  }
+
+  if (llvm::Error error =
+          runPasses(context, *module, options, [&](OpPassManager &pm) {
+            addRuntimePasses(pm, options, target->vectorBits);
+          }))
+    return error;
+  // Standard output may be where the program goes.
+  printPlan(*module, options,
+            options.output == "-" ? llvm::errs() : llvm::outs());
+  if (llvm::Error error =
+          runPasses(context, *module, options, [&](OpPassManager &pm) {
+            LowerToCpuOptions lower;
+            lower.cpu = options.cpu;
+            lower.flags = options.flags;
+            pm.addPass(createLowerToCpu(lower));
+            codegen::buildCpuLoweringPipeline(pm);
+          }))
+    return error;
+
+  codegen::EmitOptions emit;
+  emit.cpu = options.cpu;
+  if (options.emit == CompileLevel::Llvm)
+    emit.kind = codegen::EmitKind::LlvmIr;
+  auto code = codegen::emitObject(*module, emit);
+  if (!code)
+    return code.takeError();
+  if (options.emit == CompileLevel::Exe)
+    return writeExecutable(options, *code);
+  return writeFile(options.output, *code);
+}
