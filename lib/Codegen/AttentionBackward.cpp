@@ -346,8 +346,8 @@ LogicalResult dtc::codegen::emitAttentionBackward(
         });
       });
       for (auto [from, to] : {std::pair(dkT, flatDk), {dvT, flatDv}})
-        kernel.storeTransposed(e, from, {to, kvBase}, kernel.kStride, count,
-                               spec.keys % width, {});
+        kernel.storeTransposed(e, {from, e.idx(0)}, {to, kvBase},
+                               kernel.kStride, count, spec.keys % width, {});
     });
   });
   return success();

@@ -221,7 +221,7 @@ int64_t AttentionKernel::chooseRows(int64_t total, int64_t about,
   return std::max<int64_t>(1, about / registerRows) * registerRows;
 }
 
-void AttentionKernel::storeTransposed(Emitter &e, Value src, Place dst,
+void AttentionKernel::storeTransposed(Emitter &e, Place src, Place dst,
                                       int64_t stride, Value count,
                                       int64_t remainder,
                                       ArrayRef<Value> scale) const {
@@ -229,13 +229,13 @@ void AttentionKernel::storeTransposed(Emitter &e, Value src, Place dst,
   // in a long straight line take the compiler much time.
   auto square = [&](Value i, int64_t j, int64_t rows, int64_t limit) {
     SmallVector<Value> block;
-    Value from = e.add(e.mul(i, width), j);
+    Value from = e.add(e.add(src.base, e.mul(i, width)), j);
     for (int64_t r = 0; r < lanes; ++r) {
       if (r >= rows) {
         block.push_back(e.splat(vec, 0.0));
         continue;
       }
-      Value x = e.vload(vec, src, e.add(from, r * width));
+      Value x = e.vload(vec, src.mem, e.add(from, r * width));
       block.push_back(scale.empty() ? x : e.mulf(x, scale[j / lanes]));
     }
     e.transpose(block);

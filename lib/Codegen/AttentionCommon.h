@@ -77,10 +77,10 @@ struct AttentionKernel {
   static int64_t chooseRows(int64_t total, int64_t about,
                             const TargetInfo &target, int64_t &registerRows);
 
-  /// Writes the transpose of a panel [headDim][width] in `src` (flat, from 0):
+  /// Writes the transpose of a panel [headDim][width] at `src`:
   /// column j to dst + j * stride, for j below `count` (null: all).
   /// `scale` gives a vector per lane group to multiply with, or null.
-  void storeTransposed(Emitter &e, mlir::Value src, Place dst, int64_t stride,
+  void storeTransposed(Emitter &e, Place src, Place dst, int64_t stride,
                        mlir::Value count, int64_t remainder,
                        llvm::ArrayRef<mlir::Value> scale) const;
 };
