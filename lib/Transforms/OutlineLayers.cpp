@@ -100,7 +100,7 @@ private:
                                std::vector<size_t> runs, size_t length) const;
   bool outline(ArrayRef<size_t> candidates, size_t length);
   SmallVector<int64_t> structure(size_t start, size_t length) const;
-  Attribute dimsOf(Value v) const;
+  Attribute dimsOf(Value v);
   /// Position of the op that defines a value; -1 where it is none of the
   /// sequence.
   int64_t positionOf(Value v) const {
@@ -169,8 +169,9 @@ Outliner::findRepetitions(const RollingHash &hash) const {
       end = i + p + forward;
     }
   }
-  llvm::stable_sort(found, [](const Repetition &a, const Repetition &b) {
-    return a.saved() > b.saved();
+  llvm::sort(found, [](const Repetition &a, const Repetition &b) {
+    return std::make_tuple(b.saved(), a.period, a.start) <
+           std::make_tuple(a.saved(), b.period, b.start);
   });
   return found;
 }
@@ -284,9 +285,9 @@ SmallVector<int64_t> Outliner::structure(size_t start, size_t length) const {
 }
 
 /// The names of a value's dimensions, where they are written.
-Attribute Outliner::dimsOf(Value v) const {
+Attribute Outliner::dimsOf(Value v) {
   if (auto argument = dyn_cast<BlockArgument>(v))
-    return func.getArgAttr(argument.getArgNumber(), attrs::dims);
+    return func::FuncOp(func).getArgAttr(argument.getArgNumber(), attrs::dims);
   auto result = cast<OpResult>(v);
   return result.getResultNumber() == 0
              ? result.getOwner()->getDiscardableAttr(attrs::dims)

@@ -30,7 +30,7 @@ private:
   LogicalResult collect();
   Value addInput();
   Value sumOfSquares();
-  LogicalResult update(const Gradient &g, ClipOp clip, Value scalars);
+  LogicalResult update(Gradient &g, ClipOp clip, Value scalars);
   Value replicated(Value scalar, ArrayRef<Axis> axes);
   Value add(Location loc, Value x, Value y) {
     return AddOp::create(b, loc, x.getType(), x, y, DenseI64ArrayAttr());
@@ -111,7 +111,7 @@ Value PartitionOptimizerImpl::addInput() {
 /// placement, then reduced once for each set of axes that cuts gradients.
 Value PartitionOptimizerImpl::sumOfSquares() {
   llvm::MapVector<Type, Value> sums;
-  for (const Gradient &g : gradients) {
+  for (Gradient &g : gradients) {
     TensorSpec spec({}, elementType);
     for (AxesAttr axes : g.getType().getDims())
       llvm::append_range(spec.partial, axes.getAxes());
@@ -149,7 +149,7 @@ Value PartitionOptimizerImpl::replicated(Value scalar, ArrayRef<Axis> axes) {
 /// The parameter is updated where its gradient's pieces lie; where the two
 /// placements differ, the parameter's piece is cut out and the update brought
 /// back.
-LogicalResult PartitionOptimizerImpl::update(const Gradient &g, ClipOp clip,
+LogicalResult PartitionOptimizerImpl::update(Gradient &g, ClipOp clip,
                                              Value scalars) {
   ParamOp param = g.param;
   Location loc = param.getLoc();
@@ -194,7 +194,7 @@ LogicalResult PartitionOptimizerImpl::run() {
                      DTensorType::get({}, b.getI32Type()), squares,
                      terminator->getOperand(loss),
                      terminator->getOperand(labels), scalars);
-  for (const Gradient &g : gradients)
+  for (Gradient &g : gradients)
     if (failed(update(g, clip, scalars)))
       return failure();
 

@@ -1,0 +1,50 @@
+//===- Pipelines.h - The way of a training step through passes --*- C++ -*-===//
+
+#ifndef DTC_TRANSFORMS_PIPELINES_H
+#define DTC_TRANSFORMS_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace dtc {
+
+/// What a user chooses of a step. Names are those of the passes' options.
+struct TrainingPipelineOptions
+    : public mlir::PassPipelineOptions<TrainingPipelineOptions> {
+  Option<std::string> mesh{*this, "mesh",
+                           llvm::cl::desc("axes and sizes, such as dp=2,tp=4")};
+  Option<std::string> rulesFile{
+      *this, "rules",
+      llvm::cl::desc("a file with sharding rules, instead of the defaults")};
+  Option<bool> sequenceParallel{
+      *this, "sequence-parallel",
+      llvm::cl::desc("cut the residual stream's sequence over tp")};
+  Option<std::string> cpLayout{
+      *this, "cp-layout",
+      llvm::cl::desc("order of the sequence: contiguous, striped or zigzag"),
+      llvm::cl::init("contiguous")};
+  Option<std::string> cpAttention{
+      *this, "cp-attention",
+      llvm::cl::desc("attention over cp: ring, all-gather or ulysses"),
+      llvm::cl::init("ring")};
+  Option<bool> gatherAgain{
+      *this, "gather-again",
+      llvm::cl::desc("gather again in the backward what sequence parallelism "
+                     "gathered in the forward")};
+  Option<int64_t> microbatches{
+      *this, "microbatches",
+      llvm::cl::desc("micro-batches of each data-parallel rank in a step"),
+      llvm::cl::init(1)};
+};
+
+/// Model IR to the whole step: outlined layers, shardings, collectives,
+/// micro-batches, backward, expanded communication, optimizer.
+void buildTrainingPipeline(mlir::OpPassManager &pm,
+                           const TrainingPipelineOptions &options);
+
+/// Makes it known as `-dtc-training-pipeline`.
+void registerTrainingPipeline();
+
+} // namespace dtc
+
+#endif // DTC_TRANSFORMS_PIPELINES_H

@@ -1,0 +1,39 @@
+//===- Pipelines.cpp - The way of a training step through passes ----------===//
+
+#include "dtc/Transforms/Pipelines.h"
+#include "dtc/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace dtc;
+
+void dtc::buildTrainingPipeline(OpPassManager &pm,
+                                const TrainingPipelineOptions &options) {
+  pm.addPass(createOutlineLayers());
+  LayoutSequenceOptions layout;
+  layout.layout = options.cpLayout;
+  layout.mesh = options.mesh;
+  pm.addPass(createLayoutSequence(layout));
+  PropagateShardingOptions sharding;
+  sharding.mesh = options.mesh;
+  sharding.rulesFile = options.rulesFile;
+  sharding.sequenceParallel = options.sequenceParallel;
+  pm.addPass(createPropagateSharding(sharding));
+  pm.addPass(createInsertCollectives());
+  MicrobatchOptions microbatch;
+  microbatch.count = options.microbatches;
+  pm.addPass(createMicrobatch(microbatch));
+  DifferentiateOptions differentiate;
+  differentiate.gatherAgain = options.gatherAgain;
+  pm.addPass(createDifferentiate(differentiate));
+  ExpandCommunicationOptions expand;
+  expand.attention = options.cpAttention;
+  pm.addPass(createExpandCommunication(expand));
+  pm.addPass(createPartitionOptimizer());
+}
+
+void dtc::registerTrainingPipeline() {
+  PassPipelineRegistration<TrainingPipelineOptions>(
+      "dtc-training-pipeline", "model IR to the whole training step",
+      buildTrainingPipeline);
+}
