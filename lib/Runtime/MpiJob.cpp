@@ -2,6 +2,7 @@
 
 #include "dtc/Runtime/MpiJob.h"
 #include "dtc/Runtime/Error.h"
+#include "dtc/Runtime/Signals.h"
 
 #include <atomic>
 #include <cerrno>
@@ -17,22 +18,23 @@
 using namespace dtc::rt;
 
 static MpiLibrary *theLibrary;
-/// Shared by the processes on this machine: whether one has told the error.
-static std::atomic<uint32_t> *messageTold;
+/// Shared by the processes on this machine; null where that failed.
+static JobBoard *board;
 
 static void abortJob(int status) { theLibrary->abort(status); }
 
 static bool claimMessage() {
-  return !messageTold || messageTold->exchange(1) == 0;
+  return !board || board->messageTold.exchange(1) == 0;
 }
 
 /// Before the processes know each other: the first one speaks, and mpirun ends
 /// the others before they do, unless only they have the error.
 static bool claimByRank() {
   const char *rank = getenv("OMPI_COMM_WORLD_RANK");
-  if (rank && strcmp(rank, "0") != 0)
-    sleep(2);
-  return true;
+  if (!rank || strcmp(rank, "0") == 0)
+    return true;
+  sleep(2); // a signal ends it early
+  return stopSignal() == 0;
 }
 
 std::unique_ptr<MpiJob> MpiJob::find() {
@@ -58,7 +60,7 @@ std::unique_ptr<MpiJob> MpiJob::find() {
 MpiJob::MpiJob() {
   theLibrary = &mpi;
   meet();
-  openMessageFlag();
+  openBoard();
   setJobHooks({claimMessage, abortJob});
 }
 
@@ -109,7 +111,7 @@ void MpiJob::meet() {
   allGather(&nothing, 1, all.data());
 }
 
-void MpiJob::openMessageFlag() {
+void MpiJob::openBoard() {
   const Identity &me = identities[size_t(mpi.rank())];
   int leader = 0;
   while (strcmp(identities[size_t(leader)].host, me.host) != 0)
@@ -117,15 +119,16 @@ void MpiJob::openMessageFlag() {
   std::string name = cat("/dtc.", identities[size_t(leader)].pid);
   char opened = 0;
   std::vector<char> all(size_t(mpi.size()));
+  size_t bytes =
+      sizeof(JobBoard) + size_t(mpi.size()) * sizeof(std::atomic<int32_t>);
   auto map = [&](int flags) {
     int fd = shm_open(name.c_str(), flags, 0600);
     if (fd < 0)
       return;
-    if (ftruncate(fd, sizeof(*messageTold)) == 0) {
-      void *p = mmap(nullptr, sizeof(*messageTold), PROT_READ | PROT_WRITE,
-                     MAP_SHARED, fd, 0);
+    if (ftruncate(fd, off_t(bytes)) == 0) {
+      void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
       if (p != MAP_FAILED)
-        messageTold = static_cast<std::atomic<uint32_t> *>(p);
+        board = static_cast<JobBoard *>(p);
     }
     close(fd);
   };
@@ -236,7 +239,7 @@ int MpiJob::run(const std::vector<std::string> &arguments,
   bool oversubscribed = sharing * threads > cores;
   int64_t slots = setup.program.collectiveSlots + controlSlots;
   TransportOptions options = {setup.options.timeout, setup.options.ring};
-  MpiTransport transport(mpi, slots, options, peers, oversubscribed);
+  MpiTransport transport(mpi, slots, options, peers, board, oversubscribed);
   ControlCollectives control(mpi.size());
   dtc_rank rank;
   rank.id = mpi.rank();

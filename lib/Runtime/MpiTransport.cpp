@@ -20,17 +20,17 @@ constexpr int fetchTag = 1 << 30;
 MpiTransport::MpiTransport(MpiLibrary &mpi, int64_t slotCount,
                            TransportOptions options,
                            std::vector<PeerProcess> peerProcesses,
-                           bool oversubscribed)
+                           JobBoard *board, bool oversubscribed)
     : Transport(options), mpi(mpi), peers(std::move(peerProcesses)),
-      oversubscribed(oversubscribed),
+      board(board), oversubscribed(oversubscribed),
       chunkBytes(std::clamp<int64_t>((int64_t(4) << 20) / mpi.size(),
-                                     int64_t(64) << 10, int64_t(1) << 20)),
+                                     int64_t(64) << 10, int64_t(256) << 10)),
       staging(new char[size_t(2 * mpi.size() * chunkBytes)]),
       slots(size_t(slotCount)), announcements(size_t(slotCount)) {
   for (Slot &slot : slots)
     slot.theirs.resize(size_t(mpi.size()));
   for (auto &list : announcements)
-    list.reserve(size_t(2 * mpi.size()));
+    list.reserve(size_t(2 * mpi.size()) + 32);
   pending.reserve(size_t(2 * mpi.size()));
 }
 
@@ -46,6 +46,13 @@ std::string MpiTransport::Description::text() const {
   return cat("'", name, "' (", nameOf(dtc_collective_kind(kind)), " of ",
              elements, " ", nameOf(dtc_dtype(dtype)), " elements in ", buffers,
              " buffers)");
+}
+
+/// Whether a rank exchanges anything with another member.
+static bool meets(const Plan &plan, int peer) {
+  return plan.kind() != DTC_SHIFT ||
+         peer == plan.members()[size_t(plan.next())] ||
+         peer == plan.members()[size_t(plan.previous())];
 }
 
 void MpiTransport::start(dtc_rank &rank, int index) {
@@ -74,7 +81,7 @@ void MpiTransport::start(dtc_rank &rank, int index) {
   std::vector<Pending> &list = announcements[size_t(index)];
   list.clear();
   for (int peer : plan.members()) {
-    if (peer == rank.id)
+    if (peer == rank.id || !meets(plan, peer))
       continue;
     list.push_back({mpi.receive(&slot.theirs[size_t(peer)], sizeof(Description),
                                 peer, slot.tag | Announce),
@@ -82,6 +89,36 @@ void MpiTransport::start(dtc_rank &rank, int index) {
     list.push_back(
         {mpi.send(&mine, sizeof(mine), peer, slot.tag | Announce), peer});
   }
+  if (plan.kind() == DTC_SHIFT)
+    startShift(rank, index);
+}
+
+/// A shift's data is on its way from the start on: that it runs beside the
+/// program's work is what it is for.
+void MpiTransport::startShift(dtc_rank &rank, int index) {
+  InFlight &flight = rank.slots[size_t(index)];
+  const Plan &plan = *flight.plan;
+  int tag = slots[size_t(index)].tag | Copy;
+  int next = plan.members()[size_t(plan.next())];
+  int previous = plan.members()[size_t(plan.previous())];
+  int64_t width = plan.elementBytes();
+  constexpr int64_t part = int64_t(1) << 26; // elements
+  std::vector<Pending> &list = announcements[size_t(index)];
+  for (int64_t at = 0; at < plan.elements(); at += part) {
+    int64_t end = std::min(plan.elements(), at + part);
+    plan.forEachRun(
+        Side::Recv, 0, flight.recv.data(), at, end,
+        [&](char *x, int64_t n, int64_t) {
+          list.push_back(
+              {mpi.receive(x, size_t(n * width), previous, tag), previous});
+        });
+    plan.forEachRun(Side::Send, 0, flight.send.data(), at, end,
+                    [&](char *x, int64_t n, int64_t) {
+                      list.push_back(
+                          {mpi.send(x, size_t(n * width), next, tag), next});
+                    });
+  }
+  rank.bytesSent += plan.directBytes();
 }
 
 void MpiTransport::wait(dtc_rank &rank, int index) {
@@ -90,13 +127,16 @@ void MpiTransport::wait(dtc_rank &rank, int index) {
   finish(rank, plan, announcements[size_t(index)]);
   for (int peer : plan.members()) {
     const Description &theirs = slot.theirs[size_t(peer)];
-    if (peer != rank.id && theirs.signature != slot.mine.signature)
+    if (peer != rank.id && meets(plan, peer) &&
+        theirs.signature != slot.mine.signature)
       fatal(cat("rank ", rank.id, " and rank ", peer,
                 " disagree about a collective in step ", rank.step, ": rank ",
                 rank.id, " has ", slot.mine.text(), ", rank ", peer, " has ",
                 theirs.text()));
   }
-  if (options.ring && plan.kind() != DTC_ALL_TO_ALL) {
+  if (plan.kind() == DTC_SHIFT)
+    return;
+  if (options.ring && goesAround(plan.kind())) {
     runRing(rank, index);
     return;
   }
@@ -124,42 +164,61 @@ static char processState(int64_t pid) {
 /// Ends the job if a peer that we wait for is dead or, `late`, did not arrive.
 void MpiTransport::checkPeers(dtc_rank &rank, const Plan &plan,
                               const std::vector<Pending> &list, bool late) {
+  auto isDead = [&](int i) {
+    const PeerProcess &peer = peers[size_t(i)];
+    char state = peer.local ? processState(peer.pid) : '?';
+    return state == 0 || state == 'Z' || state == 'X';
+  };
+  auto waitsFor = [&](int i) {
+    // A dead rank's last word counts no more.
+    return board && peers[size_t(i)].local && !isDead(i)
+               ? board->waitsFor[i].load(std::memory_order_relaxed) - 1
+               : -1;
+  };
   for (const Pending &item : list) {
     if (!item.request)
       continue;
-    const PeerProcess &peer = peers[size_t(item.peer)];
-    char state = peer.local ? processState(peer.pid) : '?';
-    bool dead = peer.local && (state == 0 || state == 'Z' || state == 'X');
+    int culprit = lastInChain(item.peer, int64_t(peers.size()), waitsFor);
+    bool dead = isDead(culprit);
     if (!dead && !late)
       continue;
+    const PeerProcess &peer = peers[size_t(culprit)];
+    bool stopped = peer.local && processState(peer.pid) == 'T';
+    std::string what =
+        dead ? cat(" died (process ", peer.pid, " is gone)")
+             : cat(" did not arrive within ", options.timeout, " s",
+                   stopped ? cat(" (process ", peer.pid, " is stopped)") : "");
     fatal(cat("rank ", rank.id, ", ",
               rank.step < 0 ? "before the first step" : cat("step ", rank.step),
-              ", ", plan.text(), ": rank ", item.peer,
-              dead ? cat(" died (process ", peer.pid, " is gone)")
-                   : cat(" did not arrive within ", options.timeout, " s",
-                         state == 'T'
-                             ? cat(" (process ", peer.pid, " is stopped)")
-                             : "")));
+              ", ", plan.text(), ": rank ", culprit, what,
+              culprit != item.peer
+                  ? cat(" (rank ", item.peer, ", which is late, waits for it)")
+                  : ""));
   }
 }
 
 /// Completes requests, under the watchdog.
 void MpiTransport::finish(dtc_rank &rank, const Plan &plan,
                           std::vector<Pending> &list) {
-  double began = 0, checked = 0;
+  double began = 0, checked = 0; // 0: not idle for long
   for (int idle = 0;;) {
-    bool progress = false, open = false;
+    bool progress = false;
+    int open = -1;
     for (Pending &item : list) {
       if (!item.request)
         continue;
       if (mpi.test(item.request))
         progress = true;
       else
-        open = true;
+        open = item.peer;
     }
-    if (!open)
+    if (open < 0)
       break;
-    idle = progress ? 0 : idle + 1;
+    if (progress) {
+      idle = 0;
+      began = 0;
+    }
+    ++idle;
     if (idle < (oversubscribed ? 4 : 2000)) {
       cpuPause();
       continue;
@@ -169,8 +228,11 @@ void MpiTransport::finish(dtc_rank &rank, const Plan &plan,
       continue;
     }
     double time = now();
-    if (progress || began == 0)
+    if (began == 0) {
       began = checked = time;
+      if (board)
+        board->waitsFor[rank.id].store(open + 1, std::memory_order_relaxed);
+    }
     if (time - checked > 0.1) {
       checked = time;
       checkPeers(rank, plan, list, false);
@@ -180,6 +242,8 @@ void MpiTransport::finish(dtc_rank &rank, const Plan &plan,
     timespec nap = {0, 50000};
     nanosleep(&nap, nullptr);
   }
+  if (board)
+    board->waitsFor[rank.id].store(0, std::memory_order_relaxed);
   list.clear();
 }
 

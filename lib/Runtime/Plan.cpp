@@ -18,6 +18,8 @@ const char *dtc::rt::nameOf(dtc_collective_kind kind) {
     return "reduce_scatter";
   case DTC_ALL_TO_ALL:
     return "all_to_all";
+  case DTC_SHIFT:
+    return "shift";
   }
   return "an unknown collective";
 }
@@ -79,6 +81,8 @@ bool Plan::describes(const dtc_collective &other) const {
 }
 
 int64_t Plan::directBytes() const {
+  if (kind() == DTC_SHIFT)
+    return elements() * bytes;
   int64_t others = size() - 1;
   if (kind() != DTC_ALL_REDUCE)
     return others * elements() * bytes;
@@ -109,6 +113,7 @@ Plan::View Plan::viewOf(Side side, int peer, const dtc_block &block) const {
   int64_t outside = n[1] * n[2] * n[3] * n[4], inside = n[3] * n[4];
   switch (kind()) {
   case DTC_ALL_REDUCE:
+  case DTC_SHIFT:
     return whole;
   case DTC_ALL_GATHER:
     return side == Side::Send ? whole : cut(outside);

@@ -122,6 +122,10 @@ private:
 
 } // namespace
 
+bool dtc::rt::goesAround(dtc_collective_kind kind) {
+  return kind != DTC_ALL_TO_ALL && kind != DTC_SHIFT;
+}
+
 void dtc::rt::runRing(dtc_rank &rank, int slot) {
   Ring ring(rank, slot);
   switch (rank.slots[size_t(slot)].plan->kind()) {

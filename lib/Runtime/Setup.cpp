@@ -47,11 +47,19 @@ void Setup::open() {
     weights = std::make_unique<WeightFiles>(options.weights, program);
 
   // Better now than after hours.
-  for (auto &[flag, path] : {std::pair("--log", &options.log),
-                             std::pair("--dump-grads", &options.dumpGrads),
-                             std::pair("--save-weights", &options.saveWeights)})
-    if (!path->empty())
-      checkWritable(*path, flag);
+  const std::pair<const char *, const std::string &> outputs[] = {
+      {"--log", options.log},
+      {"--dump-grads", options.dumpGrads},
+      {"--save-weights", options.saveWeights}};
+  for (auto &[flag, path] : outputs) {
+    if (path.empty())
+      continue;
+    checkWritable(path, flag);
+    for (auto &[other, otherPath] : outputs)
+      if (flag != other && path == otherPath && path.compare(0, 5, "/dev/"))
+        throw Error(
+            cat(flag, " and ", other, " name the same file, '", path, "'"));
+  }
 }
 
 /// Not cryptographic: it finds mistakes, not enemies.

@@ -25,12 +25,22 @@ static void handle(int number) {
   receivedAt = now();
 }
 
+/// Input files are mapped: one that shrinks while it is read ends here.
+static void handleBus(int) {
+  static const char text[] =
+      "\nerror: a file that is being read was truncated, or the disk failed "
+      "(SIGBUS)\n";
+  [[maybe_unused]] ssize_t n = write(STDERR_FILENO, text, sizeof(text) - 1);
+  _exit(1);
+}
+
 void dtc::rt::installSignalHandlers() {
   struct sigaction action = {};
   action.sa_handler = handle;
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  signal(SIGBUS, handleBus);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
 }

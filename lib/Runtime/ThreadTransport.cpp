@@ -34,6 +34,7 @@ struct alignas(64) ThreadTransport::Port {
   /// For messages: the collective that the rank waits in, and its step.
   alignas(64) std::atomic<const Plan *> waitingIn{nullptr};
   std::atomic<int64_t> step{-1};
+  std::atomic<int> waitsFor{-1};
   std::atomic<const void *> shared{nullptr};
   std::unique_ptr<Record[]> records;
   /// Number of collectives that the rank started, by group. Only its own.
@@ -85,11 +86,15 @@ void ThreadTransport::await(dtc_rank &rank, const Plan &plan, Port &port,
       return;
     sched_yield();
   }
+  std::atomic<int> &waitsFor = ports[size_t(rank.id)]->waitsFor;
+  waitsFor.store(peer, std::memory_order_relaxed);
   double deadline = now() + options.timeout;
   for (;;) {
     uint32_t seen = port.changes.load();
-    if (ready())
+    if (ready()) {
+      waitsFor.store(-1, std::memory_order_relaxed);
       return;
+    }
     double left = deadline - now();
     if (left <= 0 && rank.watched)
       timedOut(rank, plan, peer);
@@ -104,12 +109,18 @@ static std::string stepText(int64_t step) {
 }
 
 void ThreadTransport::timedOut(dtc_rank &rank, const Plan &plan, int peer) {
-  const Port &port = *ports[size_t(peer)];
+  int culprit = lastInChain(peer, int64_t(ports.size()), [&](int i) {
+    return ports[size_t(i)]->waitsFor.load(std::memory_order_relaxed);
+  });
+  const Port &port = *ports[size_t(culprit)];
   const Plan *other = port.waitingIn.load();
   fatal(cat("rank ", rank.id, ", ", stepText(rank.step), ", ", plan.text(),
-            ": rank ", peer, " did not arrive within ", options.timeout,
+            ": rank ", culprit, " did not arrive within ", options.timeout,
             " s; it is in ", stepText(port.step.load()), ", ",
-            other ? "waiting in " + other->text() : "computing"));
+            other ? "waiting in " + other->text() : "computing",
+            culprit != peer
+                ? cat(" (rank ", peer, ", which is late, waits for it)")
+                : ""));
 }
 
 void ThreadTransport::checkAgreement(dtc_rank &rank, const Plan &plan, int peer,
@@ -270,12 +281,28 @@ void ThreadTransport::wait(dtc_rank &rank, int slot) {
   port.waitingIn.store(&plan, std::memory_order_relaxed);
 
   port.peers[size_t(me)] = &mine;
+  if (plan.kind() == DTC_SHIFT) {
+    // Neighbours alone meet: the others may be ahead or behind.
+    int from = plan.previous(), to = plan.members()[size_t(plan.next())];
+    int peer = plan.members()[size_t(from)];
+    Record &record = find(rank, plan, tag, peer, slot);
+    port.peers[size_t(from)] = &record;
+    copyFrom(rank, plan, from);
+    record.finished.fetch_add(1);
+    notify(*ports[size_t(peer)]);
+    rank.bytesSent += plan.directBytes();
+    await(rank, plan, port, to,
+          [&] { return mine.finished.load(std::memory_order_acquire) == 1; });
+    mine.tag.store(0, std::memory_order_relaxed);
+    port.waitingIn.store(nullptr, std::memory_order_relaxed);
+    return;
+  }
   for (int i = 1; i < k; ++i) {
     int j = (me + i) % k;
     port.peers[size_t(j)] =
         &find(rank, plan, tag, plan.members()[size_t(j)], slot);
   }
-  if (options.ring && plan.kind() != DTC_ALL_TO_ALL) {
+  if (options.ring && goesAround(plan.kind())) {
     runRing(rank, slot);
     for (int i = 1; i < k; ++i) {
       int j = (me + i) % k;

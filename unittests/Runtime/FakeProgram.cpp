@@ -9,11 +9,13 @@
 
 #include "dtc/Runtime/ABI.h"
 
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <unistd.h>
@@ -87,7 +89,19 @@ bool fault(const char *kind, int64_t rank, int step) {
   return !strcmp(when, "*") || atoi(when) == step;
 }
 
+/// Allocations of the process; after the first steps there are none.
+std::atomic<int64_t> allocations;
+
 } // namespace
+
+void *operator new(size_t bytes) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  if (void *p = malloc(bytes))
+    return p;
+  throw std::bad_alloc();
+}
+void operator delete(void *p) noexcept { free(p); }
+void operator delete(void *p, size_t) noexcept { free(p); }
 
 // Written at start, from the same constants as the code; the runtime sees the
 // array under the name of the interface.
@@ -172,6 +186,16 @@ extern "C" void dtc_program_step(dtc_rank *rank, char *arena) {
   const int firstV = int(id % TP) * localV;
   const int myV = std::max(0, std::min(V - firstV, localV));
 
+  if (id == 0 && !getenv("FAKE_FAULT")) {
+    static int64_t before;
+    if (step == 2)
+      before = allocations;
+    if (step == 11 && allocations != before) {
+      fprintf(stderr, "error: %lld allocations in steps 2 to 10\n",
+              static_cast<long long>(allocations - before));
+      _exit(1);
+    }
+  }
   if (fault("throw", id, step))
     throw std::runtime_error("a fault of the test");
   if (fault("sleep", id, step))

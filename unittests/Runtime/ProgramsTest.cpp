@@ -81,10 +81,9 @@ protected:
   /// Runs a shell command in the folder; $P is where the programs are.
   Result run(const std::string &command) {
     // Separate lines: a background command must not take them with it.
-    std::string whole = "cd '" + folder.string() +
-                        "' || exit\nexport P='" DTC_FAKE_PROGRAMS
-                        "'\nexec 2>&1\n" +
-                        command;
+    std::string whole =
+        "cd '" + folder.string() +
+        "' || exit\nexport P='" DTC_FAKE_PROGRAMS "'\nexec 2>&1\n" + command;
     double began = now();
     FILE *pipe =
         popen(("timeout -k 1 60 bash -c '" +
@@ -292,6 +291,8 @@ TEST_F(Programs, CommandLine) {
   EXPECT_HAS(run("$P/fake-1x1 --text . --steps 1"), "not a regular file");
   EXPECT_HAS(run("$P/fake-1x1 --text text --steps 1 --log no/log"),
              "--log: cannot create 'no/log'");
+  EXPECT_HAS(run("$P/fake-1x1 --text text --steps 1 --log x --save-weights x"),
+             "--log and --save-weights name the same file");
   EXPECT_EQ(leftovers(), "");
 }
 
@@ -410,8 +411,8 @@ TEST_P(Faults, RankStalls) {
   Result r = runWith("sleep:3:4", "--timeout 1");
   expectOneError(r);
   EXPECT_TRUE(std::regex_search(
-      r.output, std::regex("rank [0-9], step 4, '[a-z ]+' \\(all_reduce.*rank "
-                           "[0-9] did not arrive within 1 s")))
+      r.output, std::regex("rank [0-9], step 4, '[a-z ]+' \\(all_reduce.*: "
+                           "rank 3 did not arrive within 1 s")))
       << r.output;
 }
 

@@ -32,6 +32,8 @@ typedef enum dtc_collective_kind {
   DTC_ALL_GATHER = 1,     ///< send piece, recv pieces side by side
   DTC_REDUCE_SCATTER = 2, ///< send pieces side by side, recv the sum of one
   DTC_ALL_TO_ALL = 3,     ///< one dimension is gathered, another is cut
+  DTC_SHIFT = 4,          ///< send [count] to the next member, recv [count] from
+                          ///< the one before; the last sends to the first
 } dtc_collective_kind;
 
 typedef enum dtc_reduction { DTC_SUM = 0, DTC_MAX = 1 } dtc_reduction;
@@ -46,6 +48,7 @@ typedef struct dtc_axis {
 /// The shape of what one pair of ranks exchanges, as five nested dimensions
 /// [n0, n1, n2, n3, n4] of a contiguous row-major block. With group size k:
 ///   ALL_REDUCE      all n; send and recv are n0*n1*n2*n3*n4 elements
+///   SHIFT           likewise; send and recv are different memory
 ///   ALL_GATHER      send [n0, n1, n2*n3*n4], recv [n0, k*n1, n2*n3*n4]
 ///   REDUCE_SCATTER  send [n0, k*n1, n2*n3*n4], recv [n0, n1, n2*n3*n4]
 ///   ALL_TO_ALL      gather_first != 0: dimension 1 is gathered, 3 is cut:

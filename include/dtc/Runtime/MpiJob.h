@@ -35,7 +35,7 @@ private:
   MpiJob();
   void allGather(const void *mine, size_t bytes, void *all);
   void meet();
-  void openMessageFlag();
+  void openBoard();
   /// All processes end, with one message, if one of them has an error.
   void agreeOnErrors(const std::string &error);
   void compare(const Setup &setup);

@@ -14,6 +14,14 @@ struct PeerProcess {
   bool local = false; // on this machine, and visible here
 };
 
+/// What the processes on one machine share.
+struct JobBoard {
+  /// Whether one of them has told the user the error.
+  std::atomic<uint32_t> messageTold;
+  /// By rank, one more than the rank that it waits for; 0: none.
+  std::atomic<int32_t> waitsFor[];
+};
+
 /// Point-to-point messages; MPI's own collectives and reductions are never
 /// used. A collective begins with a message of its description to every member,
 /// so that disagreement is found before data is taken for something else.
@@ -22,7 +30,8 @@ struct PeerProcess {
 class MpiTransport : public Transport {
 public:
   MpiTransport(MpiLibrary &mpi, int64_t slots, TransportOptions options,
-               std::vector<PeerProcess> peers, bool oversubscribed);
+               std::vector<PeerProcess> peers, JobBoard *board,
+               bool oversubscribed);
 
   void start(dtc_rank &rank, int slot) override;
   void wait(dtc_rank &rank, int slot) override;
@@ -55,12 +64,14 @@ private:
   void finish(dtc_rank &rank, const Plan &plan, std::vector<Pending> &pending);
   void checkPeers(dtc_rank &rank, const Plan &plan,
                   const std::vector<Pending> &pending, bool late);
+  void startShift(dtc_rank &rank, int slot);
   void reducePhase(dtc_rank &rank, int slot);
   void copyPhase(dtc_rank &rank, int slot);
   char *stage(int peer, bool receive);
 
   MpiLibrary &mpi;
   std::vector<PeerProcess> peers;
+  JobBoard *board; // null where there is none
   bool oversubscribed;
   int64_t chunkBytes;
   std::unique_ptr<char[]> staging;

@@ -36,6 +36,9 @@ public:
   const std::vector<int> &members() const { return ranks; }
   int size() const { return int(ranks.size()); }
   int index() const { return place; }
+  /// The neighbours in the order of the members, which is a ring.
+  int next() const { return (place + 1) % size(); }
+  int previous() const { return (place + size() - 1) % size(); }
   /// Equal on all members that announce the same collective.
   uint64_t signature() const { return hash; }
   /// Elements of the stream of a pair; all elements for an all-reduce.

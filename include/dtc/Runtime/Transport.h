@@ -60,6 +60,18 @@ struct dtc_rank {
 
 namespace dtc::rt {
 
+/// The rank that others really wait for: a late peer may itself be waiting.
+/// `waitsFor` gives whom a rank waits for, -1 for nobody (or unknown).
+template <typename F> int lastInChain(int peer, int64_t ranks, F waitsFor) {
+  for (int64_t i = 0; i < ranks; ++i) {
+    int next = waitsFor(peer);
+    if (next < 0)
+      break;
+    peer = next;
+  }
+  return peer;
+}
+
 /// Moves the data of collectives. One object serves all ranks of a process.
 class Transport {
 public:
@@ -97,6 +109,10 @@ constexpr int64_t controlSlots = 1;
 /// Elements of a ring's chunk and the bytes of its two buffers.
 constexpr int64_t ringChunk = 32768;
 constexpr int64_t ringScratchBytes = 2 * ringChunk * 8;
+
+/// Whether `--collectives=ring` is about collectives of this kind: those that
+/// reach every member.
+bool goesAround(dtc_collective_kind kind);
 
 /// Runs the collective in the slot around the ring, over transport.shift.
 void runRing(dtc_rank &rank, int slot);
