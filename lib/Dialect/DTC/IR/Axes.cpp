@@ -7,9 +7,11 @@ using namespace mlir;
 using namespace dtc;
 
 int64_t dtc::product(ArrayRef<Axis> axes) {
+  // Saturates: written sizes are not on any mesh yet, and no tensor is as long.
+  constexpr int64_t limit = int64_t(1) << 60;
   int64_t n = 1;
   for (const Axis &a : axes)
-    n *= a.size;
+    n = n > limit / a.size ? limit : n * a.size;
   return n;
 }
 

@@ -311,10 +311,14 @@ static LogicalResult checkShapes(const FactorRule &rule,
     DTensorType t = types[v];
     if (!t)
       return err(valueName(rule, v) + " must be a dtc tensor");
-    const ValueFactors &dims = rule.value(v);
-    if (t.getRank() != static_cast<int64_t>(dims.size()))
-      return err(valueName(rule, v) + " must have rank " + Twine(dims.size()) +
+    size_t rank = rule.value(v).size();
+    if (t.getRank() != static_cast<int64_t>(rank))
+      return err(valueName(rule, v) + " must have rank " + Twine(rank) +
                  " but has rank " + Twine(t.getRank()));
+  }
+  for (unsigned v = 0; v < types.size(); ++v) {
+    DTensorType t = types[v];
+    const ValueFactors &dims = rule.value(v);
     for (auto [d, dim] : llvm::enumerate(dims)) {
       int64_t n = 1;
       std::string name;

@@ -146,14 +146,16 @@ FactorRule MicroBatchOp::getFactorRule() {
 
 LogicalResult MicroBatchOp::verify() {
   DTensorType x = getX().getType();
-  if (x.getRank() < 1 || getParts() < 1 || getCount() < 1 ||
-      x.getShape()[0] % (getParts() * getCount()) != 0)
+  uint64_t batch = x.getRank() < 1 ? 0 : x.getShape()[0];
+  if (batch == 0 || getParts() < 1 || getCount() < 1 ||
+      batch % getParts() != 0 || batch / getParts() % getCount() != 0)
     return emitOpError("parts ")
            << getParts() << " times count " << getCount()
            << " must divide the batch";
   if (getM().getType().getRank() != 0 ||
+      !getM().getType().getElementType().isInteger(32) ||
       getResult().getType().getElementType() != x.getElementType())
-    return emitOpError("m must be a scalar, and the element type be kept");
+    return emitOpError("m must be an i32 scalar, and the element type be kept");
   int64_t k = x.getDims()[0].getProduct();
   if (k != 1 && k != static_cast<int64_t>(getParts()))
     return emitOpError("the batch is cut in ")

@@ -20,6 +20,9 @@ def FactorOpInterface : OpInterface<"FactorOpInterface"> {
       that sum them, the jointly linear sets, what each result reads.
     }], "::dtc::FactorRule", "getFactorRule">];
   let verify = [{ return ::dtc::verifyFactorOp($_op); }];
+  // After the op's own verifier: a rule is declared from attributes that are
+  // right, and messages speak of heads and equations before lengths.
+  let verifyWithRegions = 1;
 }
 
 def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {

@@ -67,7 +67,7 @@ def DTC_ReadOp : DTC_Op<"read", [DeclareOpInterfaceMethods<SymbolUserOpInterface
   }];
   let arguments = (ins DTC_SlotAttr:$slot, FlatSymbolRefAttr:$param);
   let results = (outs DTC_FloatTensor:$result);
-  let assemblyFormat = "custom<Keyword>($slot) `of` $param attr-dict `:` type($result)";
+  let assemblyFormat = "custom<Keyword>($slot) `of` $param attr-dict `:` qualified(type($result))";
 }
 
 def DTC_WriteOp : DTC_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, MemoryEffects<[MemWrite]>]> {
@@ -78,7 +78,7 @@ def DTC_WriteOp : DTC_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
     2. The value's type is what `dtc.read` of the slot has.
   }];
   let arguments = (ins DTC_SlotAttr:$slot, FlatSymbolRefAttr:$param, DTC_FloatTensor:$value);
-  let assemblyFormat = "$value `to` custom<Keyword>($slot) `of` $param attr-dict `:` type($value)";
+  let assemblyFormat = "$value `to` custom<Keyword>($slot) `of` $param attr-dict `:` qualified(type($value))";
 }
 
 def DTC_MicroBatchesOp : DTC_Op<"micro_batches", [SingleBlock, RecursiveMemoryEffects]> {

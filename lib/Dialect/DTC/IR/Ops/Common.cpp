@@ -100,10 +100,9 @@ LogicalResult dtc::verifyLength(Operation *op, Value value, StringRef name,
   return success();
 }
 
-/// A double as a person writes it.
-static std::string toText(const APFloat &value) {
+std::string dtc::toText(const APFloat &value) {
   SmallString<32> text;
-  value.toString(text, 6, 4);
+  value.toString(text, 10, 12);
   return text.str().str();
 }
 

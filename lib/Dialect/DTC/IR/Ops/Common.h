@@ -44,6 +44,9 @@ mlir::LogicalResult verifyI32(mlir::Operation *op, mlir::Value value,
 mlir::LogicalResult verifyLength(mlir::Operation *op, mlir::Value value,
                                  llvm::StringRef name, int64_t length);
 
+/// A number as a person writes it.
+std::string toText(const llvm::APFloat &value);
+
 /// An attribute is positive and finite.
 mlir::LogicalResult verifyPositive(mlir::Operation *op,
                                    const llvm::APFloat &value,

@@ -20,7 +20,8 @@ LogicalResult ConstantOp::verify() {
   double limit = std::ldexp(1.0, static_cast<int>(type.getWidth()) - 1);
   if (!(value >= -limit && value < limit) || value != std::trunc(value))
     return emitOpError("an ")
-           << type << " must have an integral value in range";
+           << type << " must have an integral value in range, but has "
+           << toText(getValue());
   return success();
 }
 

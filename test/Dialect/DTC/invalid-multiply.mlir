@@ -1,0 +1,37 @@
+// Every constraint of dtc.multiply, broken.
+// RUN: dtc-opt %s -split-input-file -verify-diagnostics
+
+// Constraint 1: shapes.
+func.func @f(%arg0: !dtc.tensor<2x3xf32>, %arg1: !dtc.tensor<2x4xf32>) {
+  // expected-error@+1 {{dimension 1 of operand #1 is 4 but 'b' is 3 elsewhere}}
+  %0 = dtc.multiply %arg0, %arg1 : (!dtc.tensor<2x3xf32>, !dtc.tensor<2x4xf32>) -> !dtc.tensor<2x3xf32>
+  return
+}
+
+// -----
+
+// Ranks.
+func.func @f(%arg0: !dtc.tensor<2x3xf32>, %arg1: !dtc.tensor<3xf32>) {
+  // expected-error@+1 {{operand #1 must have rank 2 but has rank 1}}
+  %0 = dtc.multiply %arg0, %arg1 : (!dtc.tensor<2x3xf32>, !dtc.tensor<3xf32>) -> !dtc.tensor<2x3xf32>
+  return
+}
+
+// -----
+
+// Element types.
+func.func @f(%arg0: !dtc.tensor<2x3xf32>, %arg1: !dtc.tensor<2x3xf64>) {
+  // expected-error@+1 {{float element types differ: 'f32' and 'f64'}}
+  %0 = dtc.multiply %arg0, %arg1 : (!dtc.tensor<2x3xf32>, !dtc.tensor<2x3xf64>) -> !dtc.tensor<2x3xf32>
+  return
+}
+
+// -----
+
+// Constraint 2: not jointly linear.
+func.func @f(%arg0: !dtc.tensor<2x3xf32, partial{tp:4}>, %arg1: !dtc.tensor<2x3xf32, partial{tp:4}>) {
+  // expected-error@+1 {{the placements (partial, partial -> partial) are illegal}}
+  %0 = dtc.multiply %arg0, %arg1
+      : (!dtc.tensor<2x3xf32, partial{tp:4}>, !dtc.tensor<2x3xf32, partial{tp:4}>) -> !dtc.tensor<2x3xf32, partial{tp:4}>
+  return
+}
