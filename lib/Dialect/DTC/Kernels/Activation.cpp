@@ -14,6 +14,18 @@ static Value sigmoid(Loops &k, Value x) {
   return k.divf(one, k.addf(one, e));
 }
 
+/// f64 has no inline error function: a call for each lane.
+static Value errorFunction(Loops &k, Value x) {
+  if (!k.element.isF64())
+    return k.op<math::ErfOp>(x);
+  Value result = x;
+  for (int64_t i = 0; i < k.lanes; ++i) {
+    Value y = k.op<math::ErfOp>(k.op<vector::ExtractOp>(x, i).getResult());
+    result = k.op<vector::InsertOp>(y, result, i);
+  }
+  return result;
+}
+
 namespace {
 /// f(x) = x * factor, and f'(x) if wanted.
 struct Activated {
@@ -49,7 +61,7 @@ static Activated activate(Loops &k, Activation function, Value x,
   }
   case Activation::Gelu: {
     Value half = k.constant(0.5);
-    Value erf = k.op<math::ErfOp>(k.mulf(x, k.constant(std::sqrt(0.5))));
+    Value erf = errorFunction(k, k.mulf(x, k.constant(std::sqrt(0.5))));
     Value phi = result.factor = k.fma(half, erf, half);
     if (derivative) {
       Value square = k.mulf(k.mulf(x, x), k.constant(-0.5));
@@ -91,12 +103,11 @@ LogicalResult GatedProductOp::emitKernel(KernelBuilder &kb) {
   Loops k(*this, kb);
   if (failed(k.check()))
     return failure();
-  k.elementwise(numElements(k.outShape(0)), k.in, k.out,
-                [&](ArrayRef<Value> x, Value) {
-                  Activated a = activate(k, getFunction(), x[0], false);
-                  return SmallVector<Value>{
-                      k.mulf(k.mulf(x[0], a.factor), x[1])};
-                });
+  k.elementwise(
+      numElements(k.outShape(0)), k.in, k.out, [&](ArrayRef<Value> x, Value) {
+        Activated a = activate(k, getFunction(), x[0], false);
+        return SmallVector<Value>{k.mulf(k.mulf(x[0], a.factor), x[1])};
+      });
   return success();
 }
 
@@ -104,13 +115,12 @@ LogicalResult GatedProductGradOp::emitKernel(KernelBuilder &kb) {
   Loops k(*this, kb);
   if (failed(k.check()))
     return failure();
-  k.elementwise(numElements(k.outShape(0)), k.in, k.out,
-                [&](ArrayRef<Value> x, Value) {
-                  Value gate = x[0], up = x[1], dy = x[2];
-                  Activated a = activate(k, getFunction(), gate, true);
-                  return SmallVector<Value>{
-                      k.mulf(k.mulf(a.derivative, up), dy),
-                      k.mulf(k.mulf(gate, a.factor), dy)};
-                });
+  k.elementwise(
+      numElements(k.outShape(0)), k.in, k.out, [&](ArrayRef<Value> x, Value) {
+        Value gate = x[0], up = x[1], dy = x[2];
+        Activated a = activate(k, getFunction(), gate, true);
+        return SmallVector<Value>{k.mulf(k.mulf(a.derivative, up), dy),
+                                  k.mulf(k.mulf(gate, a.factor), dy)};
+      });
   return success();
 }

@@ -18,8 +18,8 @@ LogicalResult DropoutOp::emitKernel(KernelBuilder &kb) {
 
   // The draw is that of VectorMath.h, with counter = (global row, position,
   // logical feature, 0xD0D0).
-  std::array<Value, 2> key = codegen::emitDropoutKey(
-      k.b, k.loc, kb.operand(1), kb.operand(2), getSite());
+  std::array<Value, 2> key = codegen::emitDropoutKey(k.b, k.loc, kb.operand(1),
+                                                     kb.operand(2), getSite());
   auto ints = VectorType::get({k.lanes}, k.b.getI32Type());
   for (Value &word : key)
     word = k.spread(word);
@@ -34,8 +34,8 @@ LogicalResult DropoutOp::emitKernel(KernelBuilder &kb) {
     Value base = k.mul(token, cols);
     k.forVectors(k.idx(0), k.idx(cols), [&](Value col, Value mask) {
       Value at = k.add(base, col);
-      Value feature = k.op<arith::IndexCastOp>(k.b.getI32Type(),
-                                               k.add(first, col));
+      Value feature =
+          k.op<arith::IndexCastOp>(k.b.getI32Type(), k.add(first, col));
       feature = k.op<arith::AddIOp>(k.spread(feature), steps);
       Value keep = codegen::emitDropoutKeep(
           k.b, k.loc, {row, position, feature, tag}, key, p);

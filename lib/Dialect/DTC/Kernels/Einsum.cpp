@@ -49,7 +49,7 @@ static std::optional<Merged> merge(Loops &k, SmallVector<Letter> letters,
   llvm::erase_if(letters, [&](const Letter &l) {
     return l.size == 1 && !(summed && l.valid);
   });
-  llvm::stable_sort(letters, [&](const Letter &x, const Letter &y) {
+  llvm::sort(letters, [&](const Letter &x, const Letter &y) {
     return x.strides[values[0]] > y.strides[values[0]];
   });
   Merged m;

@@ -51,28 +51,27 @@ LogicalResult EmbeddingGradOp::emitKernel(KernelBuilder &kb) {
   // A block of columns belongs to one iteration, which takes the tokens in
   // their order: equal tokens are added in that order.
   int64_t block = ceilDiv(ceilDiv(cols, 16), k.lanes) * k.lanes;
-  k.tiles(ceilDiv(cols, block), tokens * cols < Loops::serialBelow,
-          [&](Value j) {
-            Value from = k.mul(j, block);
-            Value to = k.min(k.add(from, block), k.idx(cols));
-            k.loop(k.idx(0), k.idx(tokens), 1, [&](Value token) {
-              auto [row, has] =
-                  localRow(k, k.load(k.in[0], token), first, length);
-              if (Value inside = k.inside(0, token, 0))
-                has = k.op<arith::AndIOp>(has, inside);
-              Value target = k.mul(row, cols), source = k.mul(token, cols);
-              k.when(has, [&] {
-                k.forVectors(
-                    from, to,
-                    [&](Value col, Value mask) {
-                      Value at = k.add(target, col);
-                      Value term = k.read(k.in[1], k.add(source, col), mask);
-                      k.write(k.addf(k.read(k.out[0], at, mask), term),
-                              k.out[0], at, mask);
-                    },
-                    cols % k.lanes == 0);
-              });
-            });
+  k.tiles(
+      ceilDiv(cols, block), tokens * cols < Loops::serialBelow, [&](Value j) {
+        Value from = k.mul(j, block);
+        Value to = k.min(k.add(from, block), k.idx(cols));
+        k.loop(k.idx(0), k.idx(tokens), 1, [&](Value token) {
+          auto [row, has] = localRow(k, k.load(k.in[0], token), first, length);
+          if (Value inside = k.inside(0, token, 0))
+            has = k.op<arith::AndIOp>(has, inside);
+          Value target = k.mul(row, cols), source = k.mul(token, cols);
+          k.when(has, [&] {
+            k.forVectors(
+                from, to,
+                [&](Value col, Value mask) {
+                  Value at = k.add(target, col);
+                  Value term = k.read(k.in[1], k.add(source, col), mask);
+                  k.write(k.addf(k.read(k.out[0], at, mask), term), k.out[0],
+                          at, mask);
+                },
+                cols % k.lanes == 0);
           });
+        });
+      });
   return success();
 }

@@ -86,8 +86,7 @@ Value Loops::inside(unsigned v, Value row, unsigned inner) {
   return result;
 }
 
-SmallVector<Value>
-Loops::scratch(ArrayRef<std::pair<int64_t, Type>> buffers) {
+SmallVector<Value> Loops::scratch(ArrayRef<std::pair<int64_t, Type>> buffers) {
   codegen::WorkspaceLayout layout;
   SmallVector<int64_t> offsets;
   for (auto [count, type] : buffers)
@@ -95,9 +94,8 @@ Loops::scratch(ArrayRef<std::pair<int64_t, Type>> buffers) {
   Value memory = kb.scratch(layout.bytes);
   Values views;
   for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets))
-    views.push_back(codegen::WorkspaceLayout::view(*this, memory, offset,
-                                                   buffer.first,
-                                                   buffer.second));
+    views.push_back(codegen::WorkspaceLayout::view(
+        *this, memory, offset, buffer.first, buffer.second));
   return views;
 }
 
@@ -108,8 +106,7 @@ Loops::scratch(ArrayRef<std::pair<int64_t, Type>> buffers) {
 Value Loops::number(double v, Type type) {
   if (isa<FloatType>(type))
     return op<arith::ConstantOp>(b.getFloatAttr(type, v));
-  return op<arith::ConstantOp>(
-      b.getIntegerAttr(type, static_cast<int64_t>(v)));
+  return op<arith::ConstantOp>(b.getIntegerAttr(type, static_cast<int64_t>(v)));
 }
 
 Value Loops::spread(Value scalar) {
@@ -175,7 +172,8 @@ void Loops::forBlocks(int64_t rows, int64_t cols,
     });
     return;
   }
-  int64_t group = std::max<int64_t>(1, tileElements / std::max<int64_t>(cols, 1));
+  int64_t group =
+      std::max<int64_t>(1, tileElements / std::max<int64_t>(cols, 1));
   tiles(ceilDiv(rows, group), serial, [&](Value task) {
     Value from = mul(task, group);
     loop(from, min(add(from, group), idx(rows)), 1,
@@ -189,8 +187,7 @@ void Loops::forVectors(Value from, Value to,
   if (std::optional<int64_t> n = getConstantIntValue(count)) {
     int64_t whole = *n / lanes * lanes;
     if (whole)
-      loop(from, add(from, whole), lanes,
-           [&](Value at) { body(at, Value()); });
+      loop(from, add(from, whole), lanes, [&](Value at) { body(at, Value()); });
     if (whole < *n)
       body(add(from, whole), firstLanes(*n - whole, lanes));
     return;
@@ -230,9 +227,9 @@ Value Loops::foldLanes(Fold kind, Value v) {
   return op<vector::ExtractOp>(v, int64_t(0));
 }
 
-SmallVector<Value>
-Loops::reduce(Value from, Value to, ArrayRef<Fold> folds,
-              function_ref<Values(Value, Value)> terms, Type type) {
+SmallVector<Value> Loops::reduce(Value from, Value to, ArrayRef<Fold> folds,
+                                 function_ref<Values(Value, Value)> terms,
+                                 Type type) {
   if (!type)
     type = element;
   auto accType = VectorType::get({lanes}, type);
@@ -255,8 +252,8 @@ Loops::reduce(Value from, Value to, ArrayRef<Fold> folds,
     b.setInsertionPointToStart(f.getBody());
     Values next(f.getRegionIterArgs());
     for (int64_t u = 0; u < copies; ++u)
-      for (auto [i, term] : llvm::enumerate(
-               terms(add(f.getInductionVar(), u * lanes), Value())))
+      for (auto [i, term] :
+           llvm::enumerate(terms(add(f.getInductionVar(), u * lanes), Value())))
         next[u * n + i] = combine(folds[i], next[u * n + i], term);
     op<scf::YieldOp>(next);
     acc.assign(f.result_begin(), f.result_end());
@@ -271,10 +268,10 @@ Loops::reduce(Value from, Value to, ArrayRef<Fold> folds,
     advance(blocks, whole, 1);
   if (!known || *known % lanes) {
     Value mask =
-        known ? firstLanes(*known % lanes, lanes)
-              : op<vector::CreateMaskOp>(
-                    VectorType::get({lanes}, b.getI1Type()),
-                    ValueRange{sub(to, whole)});
+        known
+            ? firstLanes(*known % lanes, lanes)
+            : op<vector::CreateMaskOp>(VectorType::get({lanes}, b.getI1Type()),
+                                       ValueRange{sub(to, whole)});
     for (auto [i, term] : llvm::enumerate(terms(whole, mask)))
       acc[i] = select(mask, combine(folds[i], acc[i], term), acc[i]);
   }
@@ -311,7 +308,8 @@ void Loops::columnSums(int64_t rows, Value end, int64_t cols,
   int64_t count = std::clamp<int64_t>(rows * cols / (2 * tileElements), 1, 32);
   int64_t tileRows = ceilDiv(rows, std::min(count, std::max<int64_t>(rows, 1)));
   count = std::max<int64_t>(1, ceilDiv(rows, std::max<int64_t>(tileRows, 1)));
-  int64_t stride = ceilDiv(cols, lanes) * lanes, block = stride * results.size();
+  int64_t stride = ceilDiv(cols, lanes) * lanes,
+          block = stride * results.size();
   Value sums = scratch({{count * block, element}})[0];
   Value zero = constant(0.0);
 
@@ -332,10 +330,10 @@ void Loops::columnSums(int64_t rows, Value end, int64_t cols,
     Value result = results[i];
     auto step = [&](Value col, Value mask) {
       Value at = add(col, i * stride);
-      Value total = fold(idx(1), idx(count), read(sums, at),
-                         [&](Value t, Value acc) {
-                           return addf(acc, read(sums, add(mul(t, block), at)));
-                         });
+      Value total =
+          fold(idx(1), idx(count), read(sums, at), [&](Value t, Value acc) {
+            return addf(acc, read(sums, add(mul(t, block), at)));
+          });
       write(total, result, col, mask);
     };
     int64_t whole = cols / lanes;

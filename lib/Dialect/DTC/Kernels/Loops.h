@@ -102,8 +102,9 @@ public:
     tiles(rows, rows * cols < serialBelow, body);
   }
   /// Every row, a piece of its columns at a time, in parallel.
-  void forBlocks(int64_t rows, int64_t cols,
-                 llvm::function_ref<void(Value row, Value from, Value to)> body);
+  void
+  forBlocks(int64_t rows, int64_t cols,
+            llvm::function_ref<void(Value row, Value from, Value to)> body);
   /// Vectors at from, from + lanes, ...; the last one is masked, unless it is
   /// whole. `even`: lanes divide to - from.
   void forVectors(Value from, Value to,

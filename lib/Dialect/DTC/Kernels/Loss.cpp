@@ -31,11 +31,10 @@ struct Logits {
 
   Value base(Loops &k, Value row) const { return k.mul(row, cols); }
   Value max(Loops &k, Value base) const {
-    return k.reduce(k.idx(0), end, {Loops::Fold::Max},
-                    [&](Value col, Value mask) {
-                      return SmallVector<Value>{
-                          k.read(mem, k.add(base, col), mask)};
-                    })[0];
+    return k.reduce(
+        k.idx(0), end, {Loops::Fold::Max}, [&](Value col, Value mask) {
+          return SmallVector<Value>{k.read(mem, k.add(base, col), mask)};
+        })[0];
   }
   Value sumExp(Loops &k, Value base, Value shift, bool bounded) const {
     Value vector = k.spread(shift);
@@ -185,9 +184,7 @@ LogicalResult VocabPickOp::emitKernel(KernelBuilder &kb) {
   int64_t work = smoothing == 0 ? 16 : logits.cols;
   k.forRows(logits.rows, work, [&](Value row) {
     Value label = k.load(k.in[1], row), base = logits.base(k, row);
-    Value picked = logits.picked(k, base, label, smoothing);
-    k.store(k.select(logits.counts(k, label), picked, k.number(0.0)), k.out[0],
-            row);
+    k.store(logits.picked(k, base, label, smoothing), k.out[0], row);
   });
   return success();
 }
@@ -212,16 +209,16 @@ LogicalResult TokenLossOp::emitKernel(KernelBuilder &kb) {
                                          k.number(0, label.getType()));
       if (Value inside = k.inside(0, row, 0))
         counts = k.op<arith::AndIOp>(counts, inside);
-      Value rest = k.subf(k.toFloat(top, wide),
-                          k.toFloat(k.load(picked, row), wide));
+      Value rest =
+          k.subf(k.toFloat(top, wide), k.toFloat(k.load(picked, row), wide));
       Value loss = k.addf(k.toFloat(log, wide), rest);
       return k.addf(acc, k.select(counts, loss, none));
     });
     k.store(sum, sums, t);
   });
-  Value total = k.fold(
-      k.idx(0), k.idx(count), none,
-      [&](Value i, Value acc) { return k.addf(acc, k.load(sums, i)); });
+  Value total = k.fold(k.idx(0), k.idx(count), none, [&](Value i, Value acc) {
+    return k.addf(acc, k.load(sums, i));
+  });
   k.store(k.toFloat(total, k.element), k.out[0], k.idx(0));
   return success();
 }
@@ -234,21 +231,21 @@ LogicalResult CountLabelsOp::emitKernel(KernelBuilder &kb) {
   ArrayRef<int64_t> shape = k.inShape(0);
   int64_t cols = shape.empty() ? 1 : shape.back();
   Value end = shape.empty() ? k.idx(1) : k.length(0, shape.size() - 1);
-  Value total = k.fold(
-      k.idx(0), k.idx(numElements(shape) / cols), k.number(0.0),
-      [&](Value row, Value acc) {
-        Value base = k.mul(row, cols);
-        Value count = k.sum(k.idx(0), end, [&](Value col, Value mask) {
-          Value label = k.read(k.in[0], k.add(base, col), mask);
-          Value counts = k.op<arith::CmpIOp>(arith::CmpIPredicate::sge, label,
-                                             zero);
-          return k.select(counts, one, zero);
-        });
-        if (!shape.empty())
-          if (Value inside = k.inside(0, row))
-            count = k.select(inside, count, k.number(0.0));
-        return k.op<arith::AddIOp>(acc, count);
-      });
+  Value total =
+      k.fold(k.idx(0), k.idx(numElements(shape) / cols), k.number(0.0),
+             [&](Value row, Value acc) {
+               Value base = k.mul(row, cols);
+               Value count = k.sum(k.idx(0), end, [&](Value col, Value mask) {
+                 Value label = k.read(k.in[0], k.add(base, col), mask);
+                 Value counts = k.op<arith::CmpIOp>(arith::CmpIPredicate::sge,
+                                                    label, zero);
+                 return k.select(counts, one, zero);
+               });
+               if (!shape.empty())
+                 if (Value inside = k.inside(0, row))
+                   count = k.select(inside, count, k.number(0.0));
+               return k.op<arith::AddIOp>(acc, count);
+             });
   k.store(total, k.out[0], k.idx(0));
   return success();
 }

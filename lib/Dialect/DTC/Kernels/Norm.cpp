@@ -57,7 +57,8 @@ LogicalResult LayerNormOp::emitKernel(KernelBuilder &kb) {
     k.forVectors(k.idx(0), row.end, [&](Value col, Value mask) {
       Value at = k.add(base, col);
       Value h = k.mulf(k.subf(k.read(k.in[0], at, mask), s.mean), s.scale);
-      Value y = k.fma(h, k.read(k.in[1], col, mask), k.read(k.in[2], col, mask));
+      Value y =
+          k.fma(h, k.read(k.in[1], col, mask), k.read(k.in[2], col, mask));
       k.write(y, k.out[0], at, mask);
     });
   });
@@ -82,8 +83,7 @@ LogicalResult LayerNormGradOp::emitKernel(KernelBuilder &kb) {
           };
           using F = Loops::Fold;
           SmallVector<Value> sums = k.reduce(
-              k.idx(0), row.end, {F::Sum, F::Sum},
-              [&](Value col, Value mask) {
+              k.idx(0), row.end, {F::Sum, F::Sum}, [&](Value col, Value mask) {
                 Value at = k.add(base, col);
                 Value g =
                     k.mulf(k.read(dy, at, mask), k.read(gamma, col, mask));
@@ -150,8 +150,7 @@ LogicalResult RmsNormGradOp::emitKernel(KernelBuilder &kb) {
         auto body = [&] {
           using F = Loops::Fold;
           SmallVector<Value> sums = k.reduce(
-              k.idx(0), row.end, {F::Sum, F::Sum},
-              [&](Value col, Value mask) {
+              k.idx(0), row.end, {F::Sum, F::Sum}, [&](Value col, Value mask) {
                 Value at = k.add(base, col), v = k.read(x, at, mask);
                 Value g =
                     k.mulf(k.read(dy, at, mask), k.read(gamma, col, mask));
@@ -159,8 +158,8 @@ LogicalResult RmsNormGradOp::emitKernel(KernelBuilder &kb) {
               });
           Value scale = rmsScale(k, sums[0], row, epsilon);
           Value cube = k.mulf(k.mulf(scale, scale), scale);
-          Value c = k.spread(k.mulf(
-              cube, k.mulf(sums[1], k.number(-1.0 / row.cols))));
+          Value c = k.spread(
+              k.mulf(cube, k.mulf(sums[1], k.number(-1.0 / row.cols))));
           scale = k.spread(scale);
           k.forVectors(k.idx(0), row.end, [&](Value col, Value mask) {
             Value at = k.add(base, col);

@@ -35,30 +35,29 @@ LogicalResult SumSquaresOp::emitKernel(KernelBuilder &kb) {
     Value firstRow = k.mul(k.div(task, blocks), group);
     Value lastRow = k.min(k.add(firstRow, group), k.idx(rows));
     Value from = k.mul(k.rem(task, blocks), tile);
-    Value total =
-        k.fold(firstRow, lastRow, none, [&](Value row, Value acc) {
-          Value to = blocks == 1 ? end : k.min(k.add(from, tile), end);
-          // Where a piece ends early a tile may begin beyond.
-          to = k.max(to, from);
-          if (split > 1)
-            if (Value inside = k.inside(0, row, shape.size() - split + 1))
-              to = k.select(inside, to, from);
-          Value base = k.mul(row, cols);
-          Value sum = k.sum(
-              from, to,
-              [&](Value col, Value mask) {
-                Value x = k.toFloat(k.read(k.in[0], k.add(base, col), mask),
-                                    wideVec);
-                return k.mulf(x, x);
-              },
-              wide);
-          return k.addf(acc, sum);
-        });
+    Value total = k.fold(firstRow, lastRow, none, [&](Value row, Value acc) {
+      Value to = blocks == 1 ? end : k.min(k.add(from, tile), end);
+      // Where a piece ends early a tile may begin beyond.
+      to = k.max(to, from);
+      if (split > 1)
+        if (Value inside = k.inside(0, row, shape.size() - split + 1))
+          to = k.select(inside, to, from);
+      Value base = k.mul(row, cols);
+      Value sum = k.sum(
+          from, to,
+          [&](Value col, Value mask) {
+            Value x =
+                k.toFloat(k.read(k.in[0], k.add(base, col), mask), wideVec);
+            return k.mulf(x, x);
+          },
+          wide);
+      return k.addf(acc, sum);
+    });
     k.store(total, sums, task);
   });
-  Value total = k.fold(
-      k.idx(0), k.idx(count), none,
-      [&](Value i, Value acc) { return k.addf(acc, k.load(sums, i)); });
+  Value total = k.fold(k.idx(0), k.idx(count), none, [&](Value i, Value acc) {
+    return k.addf(acc, k.load(sums, i));
+  });
   k.store(k.toFloat(total, k.element), k.out[0], k.idx(0));
   return success();
 }
@@ -83,17 +82,17 @@ LogicalResult ClipOp::emitKernel(KernelBuilder &kb) {
     return k.op<arith::CmpFOp>(p, x, y);
   };
   Value ratio = k.divf(limit, k.addf(norm, k.number(1e-6, wide)));
-  Value reduce = k.op<arith::AndIOp>(
-      compare(arith::CmpFPredicate::ONE, limit, zero),
-      compare(arith::CmpFPredicate::OLT, ratio, one));
+  Value reduce =
+      k.op<arith::AndIOp>(compare(arith::CmpFPredicate::ONE, limit, zero),
+                          compare(arith::CmpFPredicate::OLT, ratio, one));
   Value finite = k.op<arith::AndIOp>(
       compare(arith::CmpFPredicate::OLT, k.op<math::AbsFOp>(norm),
               k.number(INFINITY, wide)),
       compare(arith::CmpFPredicate::OLT, k.op<math::AbsFOp>(loss),
               k.number(INFINITY, wide)));
   Value labels = k.load(k.in[2], k.idx(0));
-  Value go = k.op<arith::AndIOp>(
-      finite, k.ne(labels, k.number(0, labels.getType())));
+  Value go =
+      k.op<arith::AndIOp>(finite, k.ne(labels, k.number(0, labels.getType())));
   k.store(k.toFloat(norm, typeOf(k.out[0])), k.out[0], k.idx(0));
   k.store(k.toFloat(k.select(reduce, ratio, one), typeOf(k.out[1])), k.out[1],
           k.idx(0));
@@ -121,20 +120,20 @@ LogicalResult AdamWOp::emitKernel(KernelBuilder &kb) {
   Value epsilon = vector(scalar(3));
   Value skip = k.load(k.in[5], k.idx(0));
   skip = k.spread(k.ne(skip, k.number(0, skip.getType())));
-  k.elementwise(
-      numElements(k.outShape(0)), {k.in[0], k.in[1], k.in[2], k.in[3]}, k.out,
-      [&](ArrayRef<Value> x, Value) {
-        Value g = k.mulf(coefficient, x[1]);
-        Value m = k.fma(beta1, x[2], k.mulf(rest1, g));
-        Value v = k.fma(beta2, x[3], k.mulf(k.mulf(rest2, g), g));
-        Value p = x[0];
-        if (getDecay())
-          p = k.subf(p, k.mulf(decay, p));
-        Value root = k.addf(k.sqrt(k.mulf(v, inverse2)), epsilon);
-        p = k.subf(p, k.divf(k.mulf(step, m), root));
-        return SmallVector<Value>{k.select(skip, x[0], p),
-                                  k.select(skip, x[2], m),
-                                  k.select(skip, x[3], v)};
-      });
+  k.elementwise(numElements(k.outShape(0)),
+                {k.in[0], k.in[1], k.in[2], k.in[3]}, k.out,
+                [&](ArrayRef<Value> x, Value) {
+                  Value g = k.mulf(coefficient, x[1]);
+                  Value m = k.fma(beta1, x[2], k.mulf(rest1, g));
+                  Value v = k.fma(beta2, x[3], k.mulf(k.mulf(rest2, g), g));
+                  Value p = x[0];
+                  if (getDecay())
+                    p = k.subf(p, k.mulf(decay, p));
+                  Value root = k.addf(k.sqrt(k.mulf(v, inverse2)), epsilon);
+                  p = k.subf(p, k.divf(k.mulf(step, m), root));
+                  return SmallVector<Value>{k.select(skip, x[0], p),
+                                            k.select(skip, x[2], m),
+                                            k.select(skip, x[3], v)};
+                });
   return success();
 }

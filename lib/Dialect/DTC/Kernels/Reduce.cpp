@@ -48,8 +48,8 @@ static Value foldGroups(Loops &k, ArrayRef<Group> groups, Value offset,
     return body(offset, init);
   const Group &g = groups.front();
   return k.fold(k.idx(0), g.end, init, [&](Value i, Value acc) {
-    return foldGroups(k, groups.drop_front(),
-                      k.add(offset, k.mul(i, g.stride)), acc, body);
+    return foldGroups(k, groups.drop_front(), k.add(offset, k.mul(i, g.stride)),
+                      acc, body);
   });
 }
 
@@ -67,17 +67,17 @@ LogicalResult ReduceSumOp::emitKernel(KernelBuilder &kb) {
     k.columnSums(groups[0].size, groups[0].end, cols, {result},
                  [&](Value row, Loops::AddTerm add) {
                    Value base = k.mul(row, cols);
-                   k.forVectors(k.idx(0), k.idx(cols),
-                                [&](Value col, Value mask) {
-                                  add(0, col, k.read(x, k.add(base, col), mask),
-                                      mask);
-                                });
+                   k.forVectors(
+                       k.idx(0), k.idx(cols), [&](Value col, Value mask) {
+                         add(0, col, k.read(x, k.add(base, col), mask), mask);
+                       });
                  });
     return success();
   }
 
   bool sumsCols = !groups.empty() && groups.back().summed;
-  Group inner = groups.empty() ? Group{1, 1, false, false, {}} : groups.pop_back_val();
+  Group inner =
+      groups.empty() ? Group{1, 1, false, false, {}} : groups.pop_back_val();
   SmallVector<Group> kept, summed;
   int64_t rows = 1;
   for (const Group &g : groups) {

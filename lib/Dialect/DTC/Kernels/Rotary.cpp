@@ -27,13 +27,13 @@ static std::pair<Value, Value> cosSin(Loops &k, VectorType vec, Value x) {
     return p;
   };
   // Taylor series to beyond the last digit at pi/4.
-  Value sine = horner({1.0 / 355687428096000, -1.0 / 1307674368000,
-                       1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880,
-                       -1.0 / 5040, 1.0 / 120, -1.0 / 6});
+  Value sine =
+      horner({1.0 / 355687428096000, -1.0 / 1307674368000, 1.0 / 6227020800,
+              -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6});
   sine = k.fma(k.mulf(sine, z), r, r);
-  Value cosine = horner({1.0 / 20922789888000, -1.0 / 87178291200,
-                         1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320,
-                         -1.0 / 720, 1.0 / 24, -0.5});
+  Value cosine =
+      horner({1.0 / 20922789888000, -1.0 / 87178291200, 1.0 / 479001600,
+              -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5});
   cosine = k.fma(cosine, z, c(1.0));
   auto ints = VectorType::get(vec.getShape(), k.b.getI64Type());
   Value quadrant = k.op<arith::BitcastOp>(ints, shifted);

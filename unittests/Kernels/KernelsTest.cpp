@@ -1,0 +1,428 @@
+//===- KernelsTest.cpp - Ops' kernels against their meaning ---------------===//
+//
+// Files of one-op functions: the kernel of each function's last op is compiled
+// and compared with the op's interpretation, on every rank's piece, where
+// padding is NaN, with one, two and three threads to the bit, and in place.
+// Integers need data: see unittests/Algebra/sample-ops.mlir.
+//
+//===----------------------------------------------------------------------===//
+#include "KernelHarness.h"
+#include "dtc/Dialect/DTC/IR/DTC.h"
+#include "dtc/Dialect/DTC/IR/KernelBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "gtest/gtest.h"
+#include <cmath>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+using namespace mlir;
+using namespace dtc;
+using namespace dtc::test;
+
+namespace {
+
+class TestKernelBuilder : public KernelBuilder {
+public:
+  /// `table`: first and valid of every factor; `memory`: the scratch memory's
+  /// address.
+  TestKernelBuilder(OpBuilder &b, Location loc, KernelModule &module,
+                    const FactorRule &rule, ArrayRef<AxisList> factorAxes,
+                    Value table, Value memory)
+      : KernelBuilder(b, loc, module.target()), module(module), rule(rule),
+        factorAxes(factorAxes), table(table), memory(memory) {}
+
+  Value entry(int64_t i) {
+    Value at = arith::ConstantIndexOp::create(builder, loc, i);
+    Value x = memref::LoadOp::create(builder, loc, table, ValueRange{at});
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), x);
+  }
+  Value first(char factor) override {
+    unsigned f = *rule.find(factor);
+    if (factorAxes[f].empty())
+      return arith::ConstantIndexOp::create(builder, loc, 0);
+    return entry(2 * f);
+  }
+  Value valid(char factor) override {
+    unsigned f = *rule.find(factor);
+    if (rule.factors[f].size == rule.factors[f].padded)
+      return {};
+    return entry(2 * f + 1);
+  }
+  Value workspace(int64_t bytes) override {
+    return module.workspace().request(builder, loc, bytes);
+  }
+  Value scratch(int64_t bytes) override {
+    EXPECT_EQ(scratchBytes, 0) << "scratch is to be called once";
+    scratchBytes = (bytes + 63) / 64 * 64;
+    Value address =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), memory);
+    Value pointer = LLVM::IntToPtrOp::create(
+        builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
+        address);
+    return codegen::memrefFromPointer(
+        builder, loc, pointer, MemRefType::get({bytes}, builder.getI8Type()));
+  }
+
+  KernelModule &module;
+  const FactorRule &rule;
+  ArrayRef<AxisList> factorAxes;
+  Value table, memory;
+  int64_t scratchBytes = 0;
+};
+
+/// Numbers for one operand, from what test.data says.
+Array drawData(ArrayRef<int64_t> shape, StringRef kind, bool integer,
+               std::mt19937 &gen) {
+  Array x(shape);
+  int64_t last = shape.empty() ? 1 : shape.back();
+  auto [word, argument] = kind.split(' ');
+  double number = 0;
+  if (!argument.empty())
+    EXPECT_FALSE(argument.getAsDouble(number)) << kind.str();
+  auto below = [&](double n) { return double(gen() % uint64_t(n)); };
+  std::normal_distribution<double> normal;
+  const double optimizer[] = {0.01, 0.9, 0.95, 1e-8, 0.1, 0.271, 0.142625, 1};
+  std::vector<int64_t> order(last);
+  for (int64_t i = 0; i < x.count(); ++i) {
+    int64_t col = i % last;
+    if (col == 0) {
+      for (int64_t j = 0; j < last; ++j)
+        order[j] = j;
+      std::shuffle(order.begin(), order.end(), gen);
+    }
+    if (word == "below")
+      x[i] = below(number);
+    else if (word == "labels")
+      x[i] = gen() % 4 == 0 ? -100 : below(number);
+    else if (word == "permutation")
+      x[i] = order[col];
+    else if (word == "documents")
+      x[i] = col == 0 ? 0 : x[i - 1] + (gen() % 3 == 0);
+    else if (word == "iota")
+      x[i] = col;
+    else if (word == "value")
+      x[i] = number;
+    else if (word == "positive")
+      x[i] = 0.1 + std::fabs(normal(gen));
+    else if (word == "optimizer")
+      x[i] = optimizer[col];
+    else
+      x[i] = normal(gen);
+  }
+  EXPECT_TRUE(!integer || !kind.empty()) << "integers need test.data";
+  return x;
+}
+
+struct Buffer {
+  Type type;
+  Guarded<char> bytes;
+
+  Buffer(Type type, int64_t count)
+      : type(type), bytes(count * type.getIntOrFloatBitWidth() / 8) {}
+  int64_t count() { return bytes.size() * 8 / type.getIntOrFloatBitWidth(); }
+  template <typename T> T *as() { return reinterpret_cast<T *>(bytes.data()); }
+  void set(const Array &x) {
+    for (int64_t i = 0; i < x.count(); ++i) {
+      bool poison = std::isnan(x[i]);
+      if (type.isF32())
+        as<float>()[i] = float(x[i]);
+      else if (type.isF64())
+        as<double>()[i] = x[i];
+      else
+        as<int32_t>()[i] = poison ? INT32_MIN + 7 : int32_t(x[i]);
+    }
+  }
+  double get(int64_t i) {
+    return type.isF32()   ? as<float>()[i]
+           : type.isF64() ? as<double>()[i]
+                          : as<int32_t>()[i];
+  }
+};
+
+double rounded(Type type, double x) { return type.isF32() ? float(x) : x; }
+
+/// One op on one rank.
+struct Case {
+  std::string name, symbol;
+  Operation *op;
+  std::vector<Array> operands;
+  FactorRule rule;
+  SmallVector<AxisList> factorAxes;
+  std::unique_ptr<FactorPiece> piece;
+  int64_t scratchBytes = 0;
+};
+
+class Runner {
+public:
+  /// `element`: what stands for f64 in the file.
+  Runner(std::string path, std::string element, std::string cpu = "native",
+         std::string only = "")
+      : module(cpu), element(element) {
+    MLIRContext *context = module.builder().getContext();
+    context->loadDialect<DTCDialect, func::FuncDialect>();
+    std::ifstream file(path);
+    std::stringstream text;
+    text << file.rdbuf();
+    std::string source = text.str();
+    for (const char *end : {">", ","})
+      for (size_t at = 0; (at = source.find("f64" + std::string(end), at)) !=
+                          std::string::npos;
+           ++at)
+        source.replace(at, 3, element);
+    ops = parseSourceString<ModuleOp>(source, ParserConfig(context), path);
+    if (!ops) {
+      ADD_FAILURE() << "cannot parse " << path;
+      return;
+    }
+    mesh = getMesh(*ops);
+    for (auto f : ops->getOps<func::FuncOp>())
+      if (f.getName().contains(only))
+        for (int64_t rank = 0; rank < (isCut(f) ? mesh.getNumRanks() : 1);
+             ++rank)
+          add(f, rank);
+  }
+
+  void run() {
+    if (cases.empty())
+      return;
+    module.compile();
+    for (std::unique_ptr<Case> &c : cases)
+      check(*c);
+  }
+
+private:
+  static bool isCut(func::FuncOp f) {
+    for (Operation &op : f.front().without_terminator())
+      for (Type type :
+           llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()),
+                                    llvm::to_vector(op.getResultTypes())))
+        if (!cast<DTensorType>(type).getNamedAxes().empty())
+          return true;
+    return false;
+  }
+
+  void add(func::FuncOp f, int64_t rank) {
+    Operation *op = f.front().getTerminator()->getPrevNode();
+    if (!isa<KernelOpInterface>(op))
+      return;
+    SCOPED_TRACE(f.getName().str());
+    // In its place from the start: the piece refers to the rule.
+    Case &c = *cases.emplace_back(std::make_unique<Case>());
+    c.name = (f.getName() + " on rank " + Twine(rank)).str();
+    c.symbol = (f.getName() + "_" + Twine(rank)).str();
+    c.op = op;
+    std::mt19937 gen(std::hash<std::string>()(c.symbol));
+    // Values before the op, each at the precision of its type.
+    DenseMap<Value, Array> values;
+    for (auto [i, argument] : llvm::enumerate(f.getArguments())) {
+      auto type = cast<DTensorType>(argument.getType());
+      auto kind = f.getArgAttrOfType<StringAttr>(i, "test.data");
+      Array x = drawData(type.getLocalShape(), kind ? kind.getValue() : "",
+                         type.isInteger(), gen);
+      for (double &v : x.data)
+        v = rounded(type.getElementType(), v);
+      values[argument] = x;
+    }
+    auto indexOf = [&](ArrayRef<Axis> axes) {
+      return mesh.getIndex(rank, axes);
+    };
+    for (Operation &each : f.front().without_terminator()) {
+      FactorRule rule = cast<FactorOpInterface>(each).getFactorRule();
+      SmallVector<DTensorType> types = getOperandTensorTypes(&each);
+      llvm::append_range(types, getResultTensorTypes(&each));
+      SmallVector<AxisList> axes = getFactorAxes(rule, types);
+      std::vector<Array> operands;
+      for (Value v : each.getOperands())
+        operands.push_back(values[v]);
+      if (&each == op) {
+        c.rule = rule;
+        c.factorAxes = axes;
+        c.piece = std::make_unique<FactorPiece>(c.rule, axes, indexOf);
+        FactorSet all;
+        all.set();
+        for (unsigned i = 0; i < operands.size(); ++i)
+          forEachIndex(operands[i].shape, [&](ArrayRef<int64_t> index) {
+            if (!c.piece->inside(i, index, all))
+              operands[i](index) = NAN;
+          });
+        c.operands = std::move(operands);
+        break;
+      }
+      FactorPiece piece(rule, axes, indexOf);
+      for (auto [result, array] : llvm::zip_equal(
+               each.getResults(),
+               cast<MeaningOpInterface>(each).interpret(piece, operands))) {
+        Type type = cast<DTensorType>(result.getType()).getElementType();
+        for (double &v : array.data)
+          v = rounded(type, v);
+        values[result] = array;
+      }
+    }
+
+    SmallVector<Type> arguments;
+    auto addBuffer = [&](Value v) {
+      auto type = cast<DTensorType>(v.getType());
+      arguments.push_back(
+          module.memref(type.getLocalShape(), type.getElementType()));
+    };
+    llvm::for_each(op->getOperands(), addBuffer);
+    llvm::for_each(op->getResults(), addBuffer);
+    arguments.push_back(
+        module.memref({std::max<int64_t>(1, 2 * c.rule.factors.size())},
+                      module.builder().getI64Type()));
+    arguments.push_back(module.builder().getIndexType());
+    // Calls pass all arguments in an array of words.
+    module.add(c.symbol, arguments, [&](OpBuilder &b, ValueRange values) {
+      TestKernelBuilder kb(b, module.loc(), module, c.rule, c.factorAxes,
+                           values.drop_back().back(), values.back());
+      for (unsigned i = 0; i < op->getNumOperands(); ++i)
+        kb.operands.push_back(values[i]);
+      for (unsigned r = 0; r < op->getNumResults(); ++r)
+        kb.results.push_back(values[op->getNumOperands() + r]);
+      EXPECT_TRUE(succeeded(cast<KernelOpInterface>(op).emitKernel(kb)));
+      c.scratchBytes = kb.scratchBytes;
+    });
+  }
+
+  void call(Case &c, ArrayRef<void *> p, int64_t memory) {
+    void *f = module.symbol(c.symbol);
+    auto m = reinterpret_cast<void *>(memory);
+    // The longest op has thirteen operands and three results.
+    SmallVector<void *> a(p);
+    a.push_back(m);
+    a.resize(20, nullptr);
+    reinterpret_cast<void (*)(
+        void *, void *, void *, void *, void *, void *, void *, void *, void *,
+        void *, void *, void *, void *, void *, void *, void *, void *, void *,
+        void *, void *)>(f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7],
+                            a[8], a[9], a[10], a[11], a[12], a[13], a[14],
+                            a[15], a[16], a[17], a[18], a[19]);
+  }
+
+  void check(Case &c) {
+    SCOPED_TRACE(c.name + " in " + element);
+    auto elementOf = [](Value v) {
+      return cast<DTensorType>(v.getType()).getElementType();
+    };
+    std::vector<Array> expected;
+    for (Array &x : cast<MeaningOpInterface>(c.op).interpret(
+             *c.piece, ArrayRef<Array>(c.operands)))
+      expected.push_back(x);
+    std::vector<int64_t> table;
+    for (const Factor &f : c.rule.factors) {
+      table.push_back(c.piece->first(f.name));
+      table.push_back(c.piece->valid(f.name));
+    }
+    table.resize(std::max<size_t>(1, table.size()));
+    FactorSet all;
+    all.set();
+
+    std::vector<std::vector<char>> reference;
+    for (bool inPlace : {false, true})
+      for (int threads : {1, 2, 3}) {
+        std::vector<std::unique_ptr<Buffer>> buffers;
+        SmallVector<void *> pointers;
+        for (auto [v, x] : llvm::zip_equal(c.op->getOperands(), c.operands)) {
+          buffers.push_back(std::make_unique<Buffer>(elementOf(v), x.count()));
+          buffers.back()->set(x);
+          pointers.push_back(buffers.back()->bytes.data());
+        }
+        SmallVector<Buffer *> results;
+        bool shared = false;
+        for (auto [r, v] : llvm::enumerate(c.op->getResults())) {
+          auto operand = cast<KernelOpInterface>(c.op).getInPlaceOperand(r);
+          if (inPlace && operand) {
+            results.push_back(buffers[*operand].get());
+            shared = true;
+          } else {
+            buffers.push_back(
+                std::make_unique<Buffer>(elementOf(v), expected[r].count()));
+            memset(buffers.back()->bytes.data(), 0xff,
+                   buffers.back()->bytes.size());
+            results.push_back(buffers.back().get());
+          }
+          pointers.push_back(results.back()->bytes.data());
+        }
+        if (inPlace && !shared)
+          continue;
+        Guarded<char> scratch(c.scratchBytes);
+        memset(scratch.data(), 0xff, c.scratchBytes);
+        pointers.push_back(table.data());
+        setThreads(threads);
+        call(c, pointers, reinterpret_cast<int64_t>(scratch.data()));
+
+        bool isFirst = reference.empty();
+        unsigned operands = c.op->getNumOperands();
+        for (unsigned r = 0; r < results.size(); ++r) {
+          Buffer *result = results[r];
+          const Array &want = expected[r];
+          ASSERT_EQ(result->count(), want.count()) << "result " << r;
+          double tolerance = result->type.isF32() ? 5e-6 : 2e-13;
+          double worst = 0, magnitude = 1;
+          for (double x : want.data)
+            if (std::isfinite(x))
+              magnitude = std::max(magnitude, std::fabs(x));
+          SmallVector<int64_t> where;
+          std::vector<char> bits;
+          size_t bytes = result->type.getIntOrFloatBitWidth() / 8;
+          forEachIndex(want.shape, [&](ArrayRef<int64_t> index) {
+            if (!c.piece->inside(operands + r, index, all))
+              return;
+            int64_t i = want.offset(index);
+            bits.insert(bits.end(), result->as<char>() + i * bytes,
+                        result->as<char>() + (i + 1) * bytes);
+            double got = result->get(i), x = want[i];
+            double error = std::fabs(got - x) / magnitude;
+            if (got == x || (std::isnan(got) && std::isnan(x)))
+              error = 0;
+            if (!(error <= worst)) {
+              worst = std::isnan(error) ? INFINITY : error;
+              where.assign(index.begin(), index.end());
+            }
+          });
+          if (isFirst) {
+            EXPECT_LE(worst, tolerance)
+                << "result " << r << " at ["
+                << llvm::join(
+                       llvm::map_range(
+                           where, [](int64_t i) { return std::to_string(i); }),
+                       ", ")
+                << "] is " << result->get(want.offset(where)) << ", not "
+                << want(where);
+            reference.push_back(bits);
+          } else {
+            EXPECT_TRUE(bits == reference[r])
+                << "result " << r << " has other bits with " << threads
+                << " threads" << (inPlace ? ", in place" : "");
+          }
+        }
+      }
+  }
+
+  KernelModule module;
+  std::string element;
+  OwningOpRef<ModuleOp> ops;
+  MeshAttr mesh;
+  std::vector<std::unique_ptr<Case>> cases;
+};
+
+/// DTC_ONLY: a part of the names of the functions to run.
+void runFile(std::string path, std::string element,
+             std::string cpu = "native") {
+  const char *only = getenv("DTC_ONLY");
+  Runner(path, element, cpu, only ? only : "").run();
+}
+
+TEST(Kernels, SampleOpsF64) { runFile(DTC_SAMPLE_OPS, "f64"); }
+TEST(Kernels, SampleOpsF32) { runFile(DTC_SAMPLE_OPS, "f32"); }
+TEST(Kernels, LargeF32) { runFile(DTC_KERNEL_OPS, "f32"); }
+TEST(Kernels, LargeF64) { runFile(DTC_KERNEL_OPS, "f64"); }
+TEST(Kernels, LargeAvx2) { runFile(DTC_KERNEL_OPS, "f32", "haswell"); }
+
+} // namespace
