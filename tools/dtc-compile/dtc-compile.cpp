@@ -15,6 +15,19 @@ using namespace llvm;
 
 namespace {
 
+/// LLVM's libraries register hundreds of options, and one of them has the name
+/// of one below. Users of this tool need none of them.
+struct ForgetOtherOptions {
+  ForgetOtherOptions() {
+    SmallVector<cl::Option *> others;
+    for (auto &[name, option] : cl::getRegisteredOptions())
+      if (!name.starts_with("help") && name != "version")
+        others.push_back(option);
+    for (cl::Option *option : others)
+      option->removeArgument();
+  }
+} forgetOtherOptions; // before the options below are made
+
 cl::OptionCategory category("dtc-compile options");
 
 cl::opt<std::string> input(cl::Positional, cl::Required,
@@ -77,12 +90,12 @@ struct Choice {
   cl::opt<std::string> option;
 };
 
-Choice spGather("sp-gather", "keep", {"keep"}, {"again"},
+Choice spGather("sp-gather", "keep", {"keep", "again"}, {},
                 "Inputs gathered for sequence parallelism");
-Choice cpAttention("cp-attention", "ring", {"ring"}, {"all-gather", "ulysses"},
+Choice cpAttention("cp-attention", "ring", {"ring", "all-gather", "ulysses"}, {},
                    "Attention under context parallelism");
-Choice cpLayout("cp-layout", "contiguous", {"contiguous"},
-                {"striped", "zigzag"}, "Order of the sequence on cp");
+Choice cpLayout("cp-layout", "contiguous",
+                {"contiguous", "striped", "zigzag"}, {}, "Order of the sequence on cp");
 Choice schedule("schedule", "1f1b",
                 {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-v"}, {},
                 "Order of micro-batches; all are one at pp=1");
@@ -188,6 +201,9 @@ static Expected<dtc::CompileOptions> getOptions(int argc, char **argv) {
   options.input = input;
   options.rulesFile = rules;
   options.sequenceParallel = sequenceParallel;
+  options.cpLayout = cpLayout.option;
+  options.cpAttention = cpAttention.option;
+  options.gatherAgain = spGather.option == "again";
   options.cpu = cpu;
   options.emit = StringSwitch<dtc::CompileLevel>(emitLevel.option)
                      .Case("mlir", dtc::CompileLevel::Mlir)
