@@ -124,17 +124,14 @@ FailureOr<SmallVector<Value>> CrossEntropyOp::expand(OpBuilder &b) {
     return createCollective(b, loc, {kind, axes}, v);
   };
 
-  // The labels are used with each rank's logits, and with the reduced rows.
-  Value labels = getLabels();
-  DTensorType oneType = rows.withElementType(b.getI32Type());
-  FailureOr<Value> oneLabels = labels;
+  // The labels are used with each rank's logits, where the rule has them
+  // replicate, and with the reduced rows, as one value.
+  Value labels = getLabels(), oneLabels;
   if (auto f = labels.getDefiningOp<FOp>();
-      f && f.getInput().getType() == oneType)
+      f && mergedSet(f.getAxes().getAxes()) == axes)
     oneLabels = f.getInput();
   else
-    oneLabels = reshard(b, loc, labels, oneType);
-  if (failed(oneLabels))
-    return emitOpError("labels cannot be brought to ") << oneType;
+    oneLabels = reduced(CollectiveKind::AsOne, labels);
 
   Value max = reduced(CollectiveKind::ReduceMax,
                       VocabMaxOp::create(b, loc, DTensorType::get(maxSpec),
@@ -148,7 +145,7 @@ FailureOr<SmallVector<Value>> CrossEntropyOp::expand(OpBuilder &b) {
                                              labels,
                                              getLabelSmoothingAttr()));
   auto loss = TokenLossOp::create(b, loc, getLoss().getType(), rows, max,
-                                  sumExp, picked, *oneLabels);
+                                  sumExp, picked, oneLabels);
   return SmallVector<Value>(loss.getResults());
 }
 
