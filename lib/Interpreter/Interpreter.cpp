@@ -212,6 +212,25 @@ LogicalResult Interpreter::runMicroBatches(MicroBatchesOp op,
   return success();
 }
 
+LogicalResult Interpreter::runRing(RingOp op, Environment &env) {
+  Block &body = op.getBody().front();
+  std::vector<Pieces> carried;
+  for (Value v : op.getInits())
+    carried.push_back(env.at(v));
+  for (uint64_t i = 0; i < op.getBlocks(); ++i) {
+    for (auto [arg, pieces] : llvm::zip_equal(body.getArguments(), carried))
+      env[arg] = std::move(pieces);
+    if (failed(runBlock(body, env)))
+      return failure();
+    for (auto [v, pieces] :
+         llvm::zip_equal(body.getTerminator()->getOperands(), carried))
+      pieces = env.at(v);
+  }
+  for (auto [v, pieces] : llvm::zip_equal(op.getResults(), carried))
+    env[v] = std::move(pieces);
+  return success();
+}
+
 LogicalResult Interpreter::runOp(Operation *op, Environment &env) {
   for (Value v : op->getOperands())
     if (!env.count(v))
@@ -224,6 +243,7 @@ LogicalResult Interpreter::runOp(Operation *op, Environment &env) {
       .Case([&](ReadOp read) { return runRead(read, env); })
       .Case([&](WriteOp write) { return runWrite(write, env); })
       .Case([&](MicroBatchesOp loop) { return runMicroBatches(loop, env); })
+      .Case([&](RingOp ring) { return runRing(ring, env); })
       .Default([&](Operation *) -> LogicalResult {
         SmallVector<const Pieces *> operands;
         for (Value v : op->getOperands())

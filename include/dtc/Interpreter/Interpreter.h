@@ -3,7 +3,7 @@
 // The meaning of a program at any level of the dtc dialect, in float64, on all
 // ranks of the module's mesh at once. Ops are known through
 // MeaningOpInterface and CollectiveOpInterface only, apart from calls,
-// parameters and micro-batches. Errors are diagnostics at the op.
+// parameters, micro-batches and rings. Errors are diagnostics at the op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,6 +70,7 @@ private:
   mlir::LogicalResult runRead(ReadOp op, Environment &env);
   mlir::LogicalResult runWrite(WriteOp op, Environment &env);
   mlir::LogicalResult runMicroBatches(MicroBatchesOp op, Environment &env);
+  mlir::LogicalResult runRing(RingOp op, Environment &env);
   mlir::FailureOr<mlir::func::FuncOp> getEntry();
   mlir::LogicalResult checkMesh(mlir::Operation *op, mlir::Type type);
 

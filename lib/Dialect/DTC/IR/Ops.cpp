@@ -21,6 +21,8 @@ static ParseResult parseKeyword(OpAsmParser &parser, AttrTy &attr) {
   std::optional<Enum> value;
   if constexpr (std::is_same_v<Enum, Slot>)
     value = symbolizeSlot(keyword);
+  else if constexpr (std::is_same_v<Enum, SequenceLayout>)
+    value = symbolizeSequenceLayout(keyword);
   else
     value = symbolizeActivation(keyword);
   if (!value)
@@ -33,6 +35,8 @@ template <typename AttrTy>
 static void printKeyword(OpAsmPrinter &printer, Operation *, AttrTy attr) {
   if constexpr (std::is_same_v<AttrTy, SlotAttr>)
     printer << stringifySlot(attr.getValue());
+  else if constexpr (std::is_same_v<AttrTy, SequenceLayoutAttr>)
+    printer << stringifySequenceLayout(attr.getValue());
   else
     printer << stringifyActivation(attr.getValue());
 }

@@ -22,6 +22,15 @@ static Value repeatRows(Loops &k, Value memory, int64_t byte, Value documents,
   return target;
 }
 
+/// A rank computes one block of a ring; several would be a batch of their own.
+template <typename Op> static LogicalResult checkBlocks(Op op) {
+  int64_t pieces = op.getQ().getType().getDims()[1].getProduct();
+  if (static_cast<int64_t>(op.getBlocks()) <= std::max<int64_t>(pieces, 1))
+    return success();
+  return op.emitOpError("has no CPU kernel for ")
+         << op.getBlocks() << " blocks on " << pieces << " ranks";
+}
+
 /// What both directions read. `firstOptional` is the position of q_documents
 /// among the op's declared operands.
 template <typename Op>
@@ -77,7 +86,7 @@ getInputs(Op op, Loops &k, unsigned firstOptional) {
 
 LogicalResult AttentionOp::emitKernel(KernelBuilder &kb) {
   Loops k(*this, kb);
-  if (failed(k.check()))
+  if (failed(k.check()) || failed(checkBlocks(*this)))
     return failure();
   auto [spec, in] = getInputs(*this, k, 5);
   codegen::Workspace workspace = workspaceOf(kb);
@@ -87,7 +96,7 @@ LogicalResult AttentionOp::emitKernel(KernelBuilder &kb) {
 
 LogicalResult AttentionGradOp::emitKernel(KernelBuilder &kb) {
   Loops k(*this, kb);
-  if (failed(k.check()))
+  if (failed(k.check()) || failed(checkBlocks(*this)))
     return failure();
   auto [spec, in] = getInputs(*this, k, 8);
   codegen::Workspace workspace = workspaceOf(kb);

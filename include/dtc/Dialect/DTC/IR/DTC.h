@@ -41,10 +41,19 @@ constexpr llvm::StringLiteral input = "dtc.input";       // argument: name
 constexpr llvm::StringLiteral output = "dtc.output";     // result: name
 constexpr llvm::StringLiteral dims = "dtc.dims";         // names of dimensions
 constexpr llvm::StringLiteral sharding = "dtc.sharding"; // explicit axes
+// module: how attention over a cut sequence exchanges data
+constexpr llvm::StringLiteral attentionExchange = "dtc.attention_exchange";
 } // namespace attrs
 
 /// The module's mesh; an empty one if it has none.
 MeshAttr getMesh(mlir::Operation *op);
+
+/// The token that stands at `index` of a sequence of `length` in a layout of
+/// `parts` pieces.
+int64_t getLayoutSource(SequenceLayout layout, int64_t index, int64_t length,
+                        int64_t parts);
+/// What the length must be a multiple of.
+int64_t getLayoutMultiple(SequenceLayout layout, int64_t parts);
 
 } // namespace dtc
 

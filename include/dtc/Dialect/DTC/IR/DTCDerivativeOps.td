@@ -86,7 +86,8 @@ def DTC_EmbeddingGradOp : DTC_ComputeOp<"embedding_grad"> {
   let hasVerifier = 1;
 }
 
-def DTC_AttentionGradOp : DTC_CommunicatingOp<"attention_grad", [AttrSizedOperandSegments]> {
+def DTC_AttentionGradOp : DTC_CommunicatingOp<"attention_grad",
+    [DeclareOpInterfaceMethods<ExpandableOpInterface>, AttrSizedOperandSegments]> {
   let summary = "derivative of attention from the saved output and log-sum-exp";
   let description = [{
     Operands as in `dtc.attention`, then its results and the output's
@@ -99,6 +100,7 @@ def DTC_AttentionGradOp : DTC_CommunicatingOp<"attention_grad", [AttrSizedOperan
     2. Placement: as in `dtc.attention`; s and m are summed in dk and dv; with
        `local`, t may be cut by itself, is summed in dq, and is no pair with s;
        linear sets {dout} and {v, out}; dv reads neither v nor out.
+    3. blocks above 1 comes with `local`, and is as in `dtc.attention`.
   }];
   let arguments = (ins DTC_FloatTensor:$q, DTC_FloatTensor:$k, DTC_FloatTensor:$v,
                        DTC_IntTensor:$q_positions, DTC_IntTensor:$k_positions,
@@ -107,7 +109,7 @@ def DTC_AttentionGradOp : DTC_CommunicatingOp<"attention_grad", [AttrSizedOperan
                        Optional<DTC_IntTensor>:$rng, Optional<DTC_IntTensor>:$layer, Optional<DTC_IntTensor>:$rows,
                        UnitAttr:$causal, F64Attr:$scale,
                        DefaultValuedAttr<F64Attr, "0.0">:$dropout, DefaultValuedAttr<I64Attr, "0">:$site,
-                       UnitAttr:$local);
+                       UnitAttr:$local, DefaultValuedAttr<I64Attr, "1">:$blocks);
   let results = (outs DTC_FloatTensor:$dq, DTC_FloatTensor:$dk, DTC_FloatTensor:$dv);
   let assemblyFormat = [{
     $q `,` $k `,` $v `at` $q_positions `,` $k_positions `of` $out `,` $lse `,` $dout

@@ -253,7 +253,8 @@ def DTC_RotaryOp : DTC_ComputeOp<"rotary", [Differentiable]> {
 }
 
 def DTC_AttentionOp : DTC_CommunicatingOp<"attention",
-    [DeclareOpInterfaceMethods<DifferentiableOpInterface, ["hasCotangent"]>, AttrSizedOperandSegments]> {
+    [DeclareOpInterfaceMethods<DifferentiableOpInterface, ["hasCotangent"]>,
+     DeclareOpInterfaceMethods<ExpandableOpInterface>, AttrSizedOperandSegments]> {
   let summary = "scaled-dot-product attention";
   let description = [{
     q [b, s, h, d] attends to k, v [b, t, g, d]; h = g m query heads share g
@@ -269,6 +270,10 @@ def DTC_AttentionOp : DTC_CommunicatingOp<"attention",
     layer, site, row, head, query position, key position) only. `rng` is
     (seed, step), `layer` a scalar, `rows` [b] the global row numbers.
 
+    With `blocks` p > 1 queries and keys are seen as p blocks each, and a query
+    sees keys of the block of its own number only: one step of a ring, which is
+    local where the blocks are the ranks' pieces.
+
     ```mlir
     %o, %lse = dtc.attention %q, %k, %v at %pos, %pos {causal, scale = 2.5e-1}
        : (...) -> (!dtc.tensor<8x32x4x16xf32>, !dtc.tensor<8x32x4xf32>)
@@ -282,13 +287,16 @@ def DTC_AttentionOp : DTC_CommunicatingOp<"attention",
     3. Placement: b, g, m and s passed through, d whole; t may be cut only
        together with s, by the same axes (the op then communicates); no factor
        is padded; linear in {v}; the log-sum-exp does not read v.
+    4. blocks is positive and divides s and t; above 1, the number of the block
+       is passed through, and the keys of a block are whole.
   }];
   let arguments = (ins DTC_FloatTensor:$q, DTC_FloatTensor:$k, DTC_FloatTensor:$v,
                        DTC_IntTensor:$q_positions, DTC_IntTensor:$k_positions,
                        Optional<DTC_IntTensor>:$q_documents, Optional<DTC_IntTensor>:$k_documents,
                        Optional<DTC_IntTensor>:$rng, Optional<DTC_IntTensor>:$layer, Optional<DTC_IntTensor>:$rows,
                        UnitAttr:$causal, F64Attr:$scale,
-                       DefaultValuedAttr<F64Attr, "0.0">:$dropout, DefaultValuedAttr<I64Attr, "0">:$site);
+                       DefaultValuedAttr<F64Attr, "0.0">:$dropout, DefaultValuedAttr<I64Attr, "0">:$site,
+                       DefaultValuedAttr<I64Attr, "1">:$blocks);
   let results = (outs DTC_FloatTensor:$result, DTC_FloatTensor:$lse);
   let assemblyFormat = [{
     $q `,` $k `,` $v `at` $q_positions `,` $k_positions

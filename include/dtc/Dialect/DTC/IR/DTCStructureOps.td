@@ -109,10 +109,10 @@ def DTC_MicroBatchesOp : DTC_Op<"micro_batches", [SingleBlock, RecursiveMemoryEf
   let hasVerifier = 1;
 }
 
-def DTC_YieldOp : DTC_Op<"yield", [Pure, Terminator, HasParent<"MicroBatchesOp">, ReturnLike]> {
-  let summary = "ends the body of micro_batches";
+def DTC_YieldOp : DTC_Op<"yield", [Pure, Terminator, ParentOneOf<["MicroBatchesOp", "RingOp"]>, ReturnLike]> {
+  let summary = "ends the body of micro_batches, or of ring";
   let description = [{
-    *Constraints*: as `micro_batches` lists them.
+    *Constraints*: as `micro_batches` and `ring` list them.
   }];
   let arguments = (ins Variadic<DTC_AnyTensor>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

@@ -18,14 +18,32 @@ using namespace dtc;
 // What both ops share
 //===----------------------------------------------------------------------===//
 
+/// The letters of a dimension of positions: 's' or 't', below the number of
+/// the block (p) where there are several.
+template <typename OpTy> static std::string sequence(OpTy op, char letter) {
+  return (op.getBlocks() > 1 ? "p" : "") + std::string(1, letter);
+}
+
+/// Of positions or documents, with or without a batch.
+template <typename OpTy>
+static std::string places(OpTy op, Value v, char letter) {
+  bool perRow = cast<DTensorType>(v.getType()).getRank() == 2;
+  return (perRow ? "b " : "") + sequence(op, letter);
+}
+
+template <typename OpTy>
+static SmallVector<std::pair<char, int64_t>> blockSizes(OpTy op) {
+  return {{'p', static_cast<int64_t>(op.getBlocks())}};
+}
+
 /// The op's operands after its first ones, in the order of the records:
 /// documents and random numbers where present.
 template <typename OpTy>
 static void appendOptional(OpTy op, SmallVector<std::string> &dims) {
   if (op.getQDocuments())
-    dims.push_back(positionLetters(op.getQDocuments(), 's'));
+    dims.push_back(places(op, op.getQDocuments(), 's'));
   if (op.getKDocuments())
-    dims.push_back(positionLetters(op.getKDocuments(), 't'));
+    dims.push_back(places(op, op.getKDocuments(), 't'));
   if (op.getRng())
     dims.push_back("z");
   if (op.getLayer())
@@ -50,6 +68,11 @@ static LogicalResult verifyPositions(Operation *op, Value q, Value k,
 template <typename OpTy> static LogicalResult verifyAttention(OpTy op) {
   // The rule holds ranks and lengths to the letters; it cannot say this.
   DTensorType q = op.getQ().getType(), k = op.getK().getType();
+  auto blocks = static_cast<int64_t>(op.getBlocks());
+  for (DTensorType t : {q, k})
+    if (blocks < 1 || (t.getRank() == 4 && t.getShape()[1] % blocks != 0))
+      return op.emitOpError("blocks ")
+             << blocks << " must divide the sequence of " << t;
   if (q.getRank() == 4 && k.getRank() == 4 &&
       q.getShape()[2] % k.getShape()[2] != 0)
     return op.emitOpError()
@@ -96,6 +119,8 @@ public:
       next += 2;
     }
     members = q.shape[2] / k.shape[2];
+    if (op.getBlocks() > 1)
+      blocks = piece.length('p');
     firstGroup = piece.first('g');
     firstMember = piece.first('m');
     allMembers = piece.rule.factors[*piece.rule.find('m')].size;
@@ -108,7 +133,8 @@ public:
 
   /// Calls fn(t) for the keys that a query sees.
   template <typename Fn> void forEachKey(int64_t b, int64_t s, Fn fn) const {
-    for (int64_t t = 0; t < k.shape[1]; ++t)
+    int64_t keys = k.shape[1] / blocks, block = s / (q.shape[1] / blocks);
+    for (int64_t t = block * keys; t < (block + 1) * keys; ++t)
       if ((!causal || at(kPositions, b, t) <= at(qPositions, b, s)) &&
           (!qDocuments || at(*kDocuments, b, t) == at(*qDocuments, b, s)))
         fn(t);
@@ -154,6 +180,8 @@ private:
   bool causal;
   const Array &qPositions, &kPositions;
   const Array *qDocuments = nullptr, *kDocuments = nullptr, *rows = nullptr;
+  /// Of the local piece; a query sees the keys of its own.
+  int64_t blocks = 1;
   int64_t members, allMembers, firstGroup, firstMember;
   std::optional<DropoutMask> mask;
 };
@@ -205,21 +233,25 @@ gatherKeys(const GroupView &group, const FactorRule &rule,
 //===----------------------------------------------------------------------===//
 
 FactorRule AttentionOp::getFactorRule() {
-  SmallVector<std::string> dims = {"b s gm d", "b t g d", "b t g d",
-                                   positionLetters(getQPositions(), 's'),
-                                   positionLetters(getKPositions(), 't')};
+  std::string s = sequence(*this, 's'), t = sequence(*this, 't');
+  SmallVector<std::string> dims = {"b " + s + " gm d", "b " + t + " g d",
+                                   "b " + t + " g d",
+                                   places(*this, getQPositions(), 's'),
+                                   places(*this, getKPositions(), 't')};
   appendOptional(*this, dims);
   SmallVector<unsigned> others; // than v
   for (unsigned i = 0; i < dims.size(); ++i)
     if (i != 2)
       others.push_back(i);
-  return FactorRule::get(*this, dims, {"b s gm d", "b s gm"})
-      .whole("dz")
-      .even("bsgmtdz")
-      .pair('s', 't')
-      .pairedOnly('t')
-      .linear({2})
-      .reads(1, others);
+  FactorRule rule =
+      FactorRule::get(*this, dims, {"b " + s + " gm d", "b " + s + " gm"},
+                      blockSizes(*this))
+          .whole("dz")
+          .even("bsgmtdz")
+          .linear({2})
+          .reads(1, others);
+  return getBlocks() > 1 ? rule.whole("t")
+                         : rule.pair('s', 't').pairedOnly('t');
 }
 
 LogicalResult AttentionOp::verify() { return verifyAttention(*this); }
@@ -256,6 +288,7 @@ AttentionOp::interpretRanks(const GroupView &group,
                             ArrayRef<FactorPiece> pieces,
                             ArrayRef<SmallVector<Array>> operands) {
   SmallVector<SmallVector<Array>> out;
+  // Blocks are never cut, so nothing is gathered for them.
   auto gathered = gatherKeys(group, pieces.front().rule, operands);
   for (auto [piece, xs] : llvm::zip_equal(pieces, gathered))
     out.push_back(interpret(piece, xs));
@@ -273,7 +306,8 @@ void AttentionOp::buildBackward(BackwardBuilder &bb) {
       saved(getV()), saved(getQPositions()), saved(getKPositions()),
       saved(getResult()), saved(getLse()), dout, saved(getQDocuments()),
       saved(getKDocuments()), saved(getRng()), saved(getLayer()),
-      saved(getRows()), getCausal(), getScale(), getDropout(), getSite());
+      saved(getRows()), getCausal(), getScale(), getDropout(), getSite(),
+      /*local=*/getBlocks() > 1, getBlocks());
   if (bb.wants(getQ()))
     bb.add(getQ(), grad.getDq());
   if (bb.wants(getK()))
@@ -287,21 +321,23 @@ void AttentionOp::buildBackward(BackwardBuilder &bb) {
 //===----------------------------------------------------------------------===//
 
 FactorRule AttentionGradOp::getFactorRule() {
-  SmallVector<std::string> dims = {"b s gm d",
-                                   "b t g d",
-                                   "b t g d",
-                                   positionLetters(getQPositions(), 's'),
-                                   positionLetters(getKPositions(), 't'),
-                                   "b s gm d",
-                                   "b s gm",
-                                   "b s gm d"};
+  std::string s = sequence(*this, 's'), t = sequence(*this, 't');
+  std::string queries = "b " + s + " gm d", keys = "b " + t + " g d";
+  SmallVector<std::string> dims = {queries,
+                                   keys,
+                                   keys,
+                                   places(*this, getQPositions(), 's'),
+                                   places(*this, getKPositions(), 't'),
+                                   queries,
+                                   "b " + s + " gm",
+                                   queries};
   appendOptional(*this, dims);
   SmallVector<unsigned> others; // than v and out
   for (unsigned i = 0; i < dims.size(); ++i)
     if (i != 2 && i != 5)
       others.push_back(i);
   FactorRule rule =
-      FactorRule::get(*this, dims, {"b s gm d", "b t g d", "b t g d"})
+      FactorRule::get(*this, dims, {queries, keys, keys}, blockSizes(*this))
           .whole("dz")
           .even("bsgmtdz")
           .summed(1, "sm")
@@ -309,10 +345,16 @@ FactorRule AttentionGradOp::getFactorRule() {
           .linear({7})
           .linear({2, 5})
           .reads(2, others);
+  if (getBlocks() > 1)
+    rule.whole("t");
   return getLocal() ? rule.summed(0, "t") : rule.pair('s', 't').pairedOnly('t');
 }
 
-LogicalResult AttentionGradOp::verify() { return verifyAttention(*this); }
+LogicalResult AttentionGradOp::verify() {
+  if (getBlocks() > 1 && !getLocal())
+    return emitOpError("with several blocks is always local");
+  return verifyAttention(*this);
+}
 
 SmallVector<Array> AttentionGradOp::interpret(const FactorPiece &piece,
                                               ArrayRef<Array> operands) {
