@@ -99,8 +99,9 @@ private:
 
 class DifferentiateImpl {
 public:
-  explicit DifferentiateImpl(ModuleOp module)
-      : module(module), symbols(module), builder(module.getContext()) {}
+  DifferentiateImpl(ModuleOp module, bool gatherAgain)
+      : module(module), gatherAgain(gatherAgain), symbols(module),
+        builder(module.getContext()) {}
   LogicalResult run();
 
 private:
@@ -123,7 +124,12 @@ private:
     return callees.lookup(call);
   }
 
+  /// Whether the backward makes a value again instead of keeping it: it costs
+  /// nothing to have twice, or is only gathered again.
+  bool isMadeAgain(Operation *op) const;
+
   ModuleOp module;
+  bool gatherAgain;
   SymbolTable symbols;
   OpBuilder builder;
   /// Callees before callers; the step is last.
@@ -421,6 +427,10 @@ static bool isFree(Operation *op) {
   return kind == CollectiveKind::F || kind == CollectiveKind::AsOne;
 }
 
+bool DifferentiateImpl::isMadeAgain(Operation *op) const {
+  return isFree(op) || (gatherAgain && isa<AllGatherOp>(op));
+}
+
 LogicalResult DifferentiateImpl::differentiate(FunctionInfo &f) {
   upgradeCalls(f);
   if (f.wantedResults.none())
@@ -452,7 +462,7 @@ LogicalResult DifferentiateImpl::differentiate(FunctionInfo &f) {
       unsigned index = at - f.passedAgain.begin();
       f.passedAgain.insert(at, argument.getArgNumber());
       here = block->insertArgument(index, v.getType(), v.getLoc());
-    } else if (Operation *op = v.getDefiningOp(); isFree(op)) {
+    } else if (Operation *op = v.getDefiningOp(); isMadeAgain(op)) {
       SmallVector<Value> operands;
       for (Value x : op->getOperands())
         operands.push_back(saved(x));
@@ -517,7 +527,19 @@ MicroBatchesOp DifferentiateImpl::backwardOfLoop(Sweep &outer,
   for (Operation &op : body.without_terminator())
     ops.push_back(&op);
 
-  Sweep sweep(OpBuilder(yield), step->active, [](Value v) { return v; });
+  // Within the loop's body nothing is saved, but what is gathered again need
+  // not live until then.
+  llvm::DenseMap<Value, Value> again;
+  Sweep sweep(OpBuilder(yield), step->active, nullptr);
+  sweep.saved = [&](Value v) -> Value {
+    Operation *op = v.getDefiningOp();
+    if (!gatherAgain || !op || op->getBlock() != &body || !isa<AllGatherOp>(op))
+      return v;
+    Value &copy = again[v];
+    if (!copy)
+      copy = sweep.builder.clone(*op)->getResult(0);
+    return copy;
+  };
   for (auto [v, sum] : llvm::zip_equal(yield.getValues(), loop.getSums()))
     if (Value cotangent = outer.get(sum))
       if (failed(sweep.add(v, cotangent, yield)))
@@ -662,8 +684,9 @@ LogicalResult DifferentiateImpl::run() {
 
 namespace {
 struct DifferentiatePass : dtc::impl::DifferentiateBase<DifferentiatePass> {
+  using DifferentiateBase::DifferentiateBase;
   void runOnOperation() override {
-    if (failed(DifferentiateImpl(getOperation()).run()))
+    if (failed(DifferentiateImpl(getOperation(), gatherAgain).run()))
       signalPassFailure();
   }
 };

@@ -36,7 +36,12 @@ static AxisList communicatingAxes(FactorOpInterface op) {
 namespace {
 struct ExpandCommunicationPass
     : dtc::impl::ExpandCommunicationBase<ExpandCommunicationPass> {
+  using ExpandCommunicationBase::ExpandCommunicationBase;
+
   void runOnOperation() override {
+    if (!attention.empty())
+      getOperation()->setAttr(attrs::attentionExchange,
+                              StringAttr::get(&getContext(), attention));
     SmallVector<std::pair<Operation *, AxisList>> todo;
     getOperation().walk([&](FactorOpInterface op) {
       if (AxisList axes = communicatingAxes(op); !axes.empty())

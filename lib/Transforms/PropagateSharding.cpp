@@ -207,8 +207,14 @@ FailureOr<DimAxes> Propagator::applyRules(Operation *op, ArrayAttr names,
         auto diag = op->emitError()
                     << name << "=" << size << " does not divide " << room << " ("
                     << rule->dimension << "); it may be " << divisors(room);
-        if (rule->majorPart)
+        if (rule->majorPart) {
           diag << ", or a multiple of " << room;
+          return failure();
+        }
+        int64_t all = 1;
+        for (const std::string &other : rule->axes)
+          all *= meshAttr.getSize(other);
+        diag << ", or " << rule->dimension << " a multiple of " << all;
         return failure();
       }
       if (axis.size == 1)

@@ -52,6 +52,39 @@ def OutlineLayers : Pass<"dtc-outline-layers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
 }
 
+def LayoutSequence : Pass<"dtc-layout-sequence", "::mlir::ModuleOp"> {
+  let summary = "put the sequence in an order that divides causal work evenly";
+  let description = [{
+    Permutes every input and every table of positions that has a dimension
+    named "seq" (`dtc.permute`). The permuted order is the logical one from
+    there on; masks, rotary angles, labels and random numbers go by positions,
+    so nothing else changes. The inputs' own dimension is renamed `input_seq`:
+    nothing cuts it. Runs before axes are given; contiguous does nothing.
+
+    Before:
+
+    ```mlir
+    func.func @model(%ids: !dtc.tensor<8x32xi32> {dtc.dims = ["batch", "seq"], ...}) {
+      %p = dtc.iota {dtc.dims = ["seq"]} : () -> !dtc.tensor<32xi32>
+    ```
+
+    After, with `layout=zigzag parts=4`:
+
+    ```mlir
+    func.func @model(%ids: !dtc.tensor<8x32xi32> {dtc.dims = ["batch", "input_seq"], ...}) {
+      %0 = dtc.permute zigzag %ids dim 1 parts 4 {dtc.dims = ["batch", "seq"]} : ...
+      %p = dtc.iota {dtc.dims = ["input_seq"]} : () -> !dtc.tensor<32xi32>
+      %1 = dtc.permute zigzag %p dim 0 parts 4 {dtc.dims = ["seq"]} : ...
+    ```
+  }];
+  let options = [
+    Option<"layout", "layout", "std::string", "\"contiguous\"", "contiguous, striped or zigzag">,
+    Option<"parts", "parts", "int64_t", "0", "pieces of the sequence (default: the size of cp on the mesh)">,
+    Option<"mesh", "mesh", "std::string", "", "axes and sizes, such as dp=2,cp=4">
+  ];
+  let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
+}
+
 def PropagateSharding : Pass<"dtc-propagate-sharding", "::mlir::ModuleOp"> {
   let summary = "give every dimension its axes, from the rules and annotations";
   let description = [{
@@ -231,6 +264,10 @@ def Differentiate : Pass<"dtc-differentiate", "::mlir::ModuleOp"> {
     dtc.write %dw to grad of @w : !dtc.tensor<4xf32>
     ```
   }];
+  let options = [
+    Option<"gatherAgain", "gather-again", "bool", "false",
+           "save the pieces of a gathered value and gather them again in the backward">
+  ];
   let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
 }
 
@@ -263,6 +300,10 @@ def ExpandCommunication : Pass<"dtc-expand-communication", "::mlir::ModuleOp"> {
     %loss, %lse = dtc.token_loss %max, %sum_exp, %picked, %one_labels : ...
     ```
   }];
+  let options = [
+    Option<"attention", "attention", "std::string", "",
+           "how attention over a cut sequence exchanges data: ring (default), all-gather or ulysses">
+  ];
   let dependentDialects = ["::dtc::DTCDialect"];
 }
 
@@ -301,6 +342,22 @@ def PartitionOptimizer : Pass<"dtc-partition-optimizer", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
+}
+
+def ReportWork : Pass<"dtc-report-work", "::mlir::ModuleOp"> {
+  let summary = "print the bytes that a rank sends and the pairs that attention visits";
+  let description = [{
+    Changes nothing. For the whole step (calls and micro-batches counted): calls
+    and bytes sent by one rank, for each kind of collective and group of axes.
+    For each piece of the sequence: the pairs of query and key that a causal
+    mask leaves, in the layout that `-dtc-layout-sequence` chose, and how many
+    tiles the kernels execute for them: those with a visible pair. The tiles'
+    sizes default to what the kernels take for f32 in vectors of 512 bits.
+  }];
+  let options = [
+    Option<"queryTile", "query-tile", "int64_t", "32", "queries of a tile">,
+    Option<"keyTile", "key-tile", "int64_t", "64", "keys of a tile">
+  ];
 }
 
 #endif // DTC_TRANSFORMS_PASSES_TD
