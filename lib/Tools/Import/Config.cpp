@@ -530,12 +530,6 @@ Error checkOptions(const ModelConfig &config, const ImportOptions &options) {
         "error: --seq=" + Twine(options.seq) +
         " is more than the config's n_positions=" + Twine(config.positions) +
         "; it may be 1 to " + Twine(config.positions));
-  // Llama's angles depend on differences of positions alone, and so need no
-  // positions that restart with each document.
-  if (config.type == ModelType::GPT2 && options.documents)
-    return makeError("error: --documents is not built yet for gpt2, whose "
-                     "position table needs positions that restart; it may be "
-                     "used with llama");
   // The widest activation, over all ranks.
   uint64_t width = std::max(
       {config.vocab, config.mlp, config.hidden, config.heads * config.headDim});

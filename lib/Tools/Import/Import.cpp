@@ -56,8 +56,11 @@ private:
   using Values = StringMap<Value>;
 
   /// What code uses beside activations and weights. What nothing needs is null.
+  /// `positions` are places in the row: causal masks and random numbers go by
+  /// them. `places` restart with each document: the position table and rotary
+  /// angles go by these.
   struct Common {
-    Value positions, documents, rng, layer, rows;
+    Value positions, places, documents, rng, layer, rows;
   };
 
   DTensorType type(ArrayRef<int64_t> shape) {
@@ -72,6 +75,8 @@ private:
   bool dropsInLayers() const {
     return config.attentionDropout > 0 || config.residualDropout > 0;
   }
+  /// Whether layers take places that are not the positions.
+  bool restartsInLayers() const { return options.documents && !gpt2; }
   bool drops() const { return dropsInLayers() || config.embeddingDropout > 0; }
 
   AffineExpr dim(unsigned d) { return builder.getAffineDimExpr(d); }
@@ -383,7 +388,7 @@ Value ModelBuilder::attention(Value x, const Values &weights,
   Value v = projection(x, weights, "v");
   if (!gpt2) {
     auto rotate = [&](Value x, Dims dims) {
-      return named(RotaryOp::create(builder, x.getType(), x, common.positions,
+      return named(RotaryOp::create(builder, x.getType(), x, common.places,
                                     APFloat(config.ropeTheta),
                                     /*inverse=*/false),
                    dims);
@@ -433,6 +438,8 @@ func::FuncOp ModelBuilder::buildLayer(ArrayRef<Weight> weights) {
   for (const Weight &weight : weights)
     types.push_back(type(weight.shape));
   types.push_back(intType({options.seq}));
+  if (restartsInLayers())
+    types.push_back(intType({options.batch, options.seq}));
   if (options.documents)
     types.push_back(intType({options.batch, options.seq}));
   if (dropsInLayers())
@@ -451,7 +458,9 @@ func::FuncOp ModelBuilder::buildLayer(ArrayRef<Weight> weights) {
   for (const Weight &weight : weights)
     values[weight.name] = *next++;
   Common common;
-  common.positions = *next++;
+  common.positions = common.places = *next++;
+  if (restartsInLayers())
+    common.places = *next++;
   if (options.documents)
     common.documents = *next++;
   if (dropsInLayers()) {
@@ -521,8 +530,12 @@ void ModelBuilder::buildModelFunction(func::FuncOp layer,
     layers.push_back(read(perLayer, "h" + Twine(i) + "_"));
   Values bottom = read(head);
 
-  common.positions =
+  common.positions = common.places =
       named(IotaOp::create(builder, intType({options.seq})), {"seq"});
+  if (options.documents)
+    common.places = named(
+        DocumentPositionsOp::create(builder, tokens, common.documents),
+        inputDims);
   if (drops())
     common.rows =
         named(IotaOp::create(builder, intType({options.batch})), {"batch"});
@@ -535,11 +548,15 @@ void ModelBuilder::buildModelFunction(func::FuncOp layer,
   Value x =
       named(EmbeddingOp::create(builder, residual(), table, ids), residualDims);
   if (gpt2) {
-    auto shape = type({options.seq, config.hidden});
-    Value places = named(EmbeddingOp::create(builder, shape, top.lookup("wpe"),
-                                             common.positions),
-                         {"norm_seq", "embed"});
-    x = add(x, places, residualDims);
+    // A row of the table for each position, or for each token of the batch
+    // where documents restart them.
+    auto shape = options.documents ? residual()
+                                   : type({options.seq, config.hidden});
+    Value rows = EmbeddingOp::create(builder, shape, top.lookup("wpe"),
+                                     common.places);
+    Dims dims = residualDims;
+    x = add(x, named(rows, options.documents ? dims : dims.drop_front()),
+            residualDims);
   }
   if (config.embeddingDropout > 0) {
     common.layer = number(-1);
@@ -551,6 +568,8 @@ void ModelBuilder::buildModelFunction(func::FuncOp layer,
     for (const Weight &weight : perLayer)
       operands.push_back(values.lookup(weight.name));
     operands.push_back(common.positions);
+    if (restartsInLayers())
+      operands.push_back(common.places);
     if (options.documents)
       operands.push_back(common.documents);
     if (dropsInLayers())
