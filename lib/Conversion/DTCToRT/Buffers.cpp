@@ -60,9 +60,10 @@ std::optional<unsigned> Buffers::getInPlace(Operation *op, unsigned r) const {
   Value root = getRoot(op->getOperand(*operand));
   Value result = op->getResult(r);
   Operation *def = root.getDefiningOp();
-  // Arguments belong to the caller, and what a loop reads from outside is
-  // needed again.
-  if (!def || def->getBlock() != op->getBlock() ||
+  // Arguments belong to the caller, but for those that a ring carries; and what
+  // a loop reads from outside is needed again.
+  bool isOwned = def || isa<RingOp>(root.getParentBlock()->getParentOp());
+  if (!isOwned || root.getParentBlock() != op->getBlock() ||
       rt::getLocalBufferType(cast<DTensorType>(root.getType())) !=
           rt::getLocalBufferType(cast<DTensorType>(result.getType())) ||
       lastUse.lookup_or(root, -1) != begin.lookup(op))

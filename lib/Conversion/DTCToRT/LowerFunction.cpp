@@ -111,6 +111,11 @@ void FunctionLowering::lowerTargets(Operation *op) {
 LogicalResult FunctionLowering::lowerKernelOp(Operation &op) {
   if (auto constant = dyn_cast<ConstantOp>(op)) {
     // Not a kernel: layers' numbers would make one for each.
+    // What a ring starts with is filled where it is carried.
+    if (llvm::all_of(op.getUsers(), [](Operation *user) {
+          return isa<RingOp>(user);
+        }))
+      return success();
     Value to = destination(constant->getOpResult(0));
     rt::FillOp::create(b, op.getLoc(), to, constant.getValueAttr());
     return success();
@@ -229,6 +234,12 @@ LogicalResult FunctionLowering::lowerOp(Operation &op) {
   }
   if (auto loop = dyn_cast<MicroBatchesOp>(op))
     return lowerLoop(loop);
+  if (auto ring = dyn_cast<RingOp>(op))
+    return lowerRing(ring);
+  if (auto shift = dyn_cast<ShiftOp>(op);
+      shift && !shift.getX().getType().getDims()[shift.getDim()].empty())
+    return shift.emitError("moves data between ranks outside of a ring: it "
+                           "cannot be lowered to the runtime level");
   if (isa<KernelOpInterface>(op))
     return lowerKernelOp(op);
   if (isa<CollectiveOpInterface>(op))

@@ -36,6 +36,12 @@ private:
   void lowerBucket(llvm::ArrayRef<mlir::Operation *> members);
   void lowerCall(mlir::func::CallOp call);
   mlir::LogicalResult lowerLoop(MicroBatchesOp loop);
+  mlir::LogicalResult lowerRing(RingOp ring);
+  mlir::LogicalResult lowerRingBody(RingOp ring,
+                                    llvm::ArrayRef<mlir::Value> carried,
+                                    llvm::ArrayRef<mlir::Value> arriving,
+                                    bool isLast);
+  mlir::Value startShifts(llvm::ArrayRef<ShiftOp> shifts);
   void lowerTargets(mlir::Operation *op);
 
   mlir::Value addressOf(Buffers::Place place);

@@ -52,6 +52,9 @@ static void addTrainingPasses(OpPassManager &pm, const CompileOptions &options) 
   training.mesh = toString(options.mesh);
   training.rulesFile = options.rulesFile;
   training.sequenceParallel = options.sequenceParallel;
+  training.cpLayout = options.cpLayout;
+  training.cpAttention = options.cpAttention;
+  training.gatherAgain = options.gatherAgain;
   training.microbatches = options.microbatches;
   buildTrainingPipeline(pm, training);
 }

@@ -8,7 +8,9 @@ using namespace llvm;
 
 static const char *const axisOrder[] = {"pp", "dp", "cp", "ep", "tp"};
 
-static bool isBuilt(StringRef axis) { return axis == "dp" || axis == "tp"; }
+static bool isBuilt(StringRef axis) {
+  return axis == "dp" || axis == "cp" || axis == "tp";
+}
 
 Expected<dtc::MeshSizes> dtc::parseMesh(StringRef text) {
   constexpr int64_t mostRanks = 1 << 20;

@@ -27,6 +27,10 @@ struct CompileOptions {
   int64_t microbatches = 1;
   std::string rulesFile;
   bool sequenceParallel = false;
+  std::string cpLayout = "contiguous", cpAttention = "ring";
+  /// Whether what sequence parallelism gathers is gathered again in the
+  /// backward.
+  bool gatherAgain = false;
   int64_t bucketBytes = 25 << 20;
   std::string cpu = "native";
   CompileLevel emit = CompileLevel::Exe;

@@ -73,7 +73,8 @@ def RT_StorageKindAttr : EnumAttr<RT_Dialect, RT_StorageKind, "storage_kind">;
 
 def RT_CollectiveKind : I32EnumAttr<"CollectiveKind", "how a collective moves data", [
     I32EnumAttrCase<"AllReduce", 0, "all_reduce">, I32EnumAttrCase<"AllGather", 1, "all_gather">,
-    I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">, I32EnumAttrCase<"AllToAll", 3, "all_to_all">]> {
+    I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">, I32EnumAttrCase<"AllToAll", 3, "all_to_all">,
+    I32EnumAttrCase<"Shift", 4, "shift">]> {
   let cppNamespace = "::dtc::rt";
   let genSpecializedAttr = 0;
 }

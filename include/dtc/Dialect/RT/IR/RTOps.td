@@ -194,7 +194,8 @@ def RT_StartOp : RT_Op<"start", [AttrSizedOperandSegments, MemoryEffects<[MemRea
   let description = [{
     One collective over a bucket of buffers and a group of ranks: those that
     differ on `axes` only, ordered major to minor. All buffers stay untouched
-    until `rt.wait`. An all_reduce may be in place. `slot` names the collective
+    until `rt.wait`. An all_reduce may be in place; a shift sends to the next
+    rank of the group and receives from the one before. `slot` names the collective
     in flight, once memory is planned.
 
     ```mlir
