@@ -18,11 +18,10 @@ void DTCDialect::initialize() {
 }
 
 MeshAttr dtc::getMesh(Operation *op) {
-  Operation *top = op;
-  while (Operation *parent = top->getParentOp())
-    top = parent;
-  if (auto mesh = top->getAttrOfType<MeshAttr>(attrs::mesh))
-    return mesh;
+  // The nearest: while a file is being read, its module stands in another.
+  for (Operation *at = op; at; at = at->getParentOp())
+    if (auto mesh = at->getAttrOfType<MeshAttr>(attrs::mesh))
+      return mesh;
   return MeshAttr::get(op->getContext(), {});
 }
 
