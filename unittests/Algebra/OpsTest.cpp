@@ -332,22 +332,51 @@ static Array slice(const Array &x, const ValueFactors &dims,
   return out;
 }
 
+/// The op on k slices along a factor, as if they were ranks: operands that lack
+/// it are passed whole to each.
+static SmallVector<SmallVector<Array>>
+runSlices(const Sample &s, const FactorRule &rule, unsigned f, int64_t k) {
+  SmallVector<AxisList> axes(rule.factors.size());
+  axes[f] = {axis("S", k)};
+  std::vector<FactorPiece> pieces;
+  std::vector<SmallVector<Array>> operands(k);
+  std::vector<int64_t> all;
+  for (int64_t i = 0; i < k; ++i) {
+    pieces.emplace_back(
+        rule, axes, [&](ArrayRef<Axis> list) { return list.empty() ? 0 : i; });
+    for (unsigned v = 0; v < rule.getNumOperands(); ++v)
+      operands[i].push_back(slice(s.operands[v], rule.value(v), rule, f, i,
+                                  rule.factors[f].padded / k));
+    all.push_back(i);
+  }
+  GroupView group;
+  group.ranks = k;
+  group.groups = [&](char name) {
+    std::vector<std::vector<int64_t>> groups = {all};
+    if (name != rule.factors[f].name) {
+      groups.clear();
+      for (int64_t i : all)
+        groups.push_back({i});
+    }
+    return groups;
+  };
+  return cast<MeaningOpInterface>(s.op).interpretRanks(group, pieces, operands);
+}
+
 /// The op on the whole is the concatenation, sum or maximum of the op on the
-/// slices, operands that lack the factor passed whole to each.
+/// slices; an op that communicates gives the whole to each.
 TEST_P(Ops, SlicesMakeTheWhole) {
   const Sample &s = sample();
-  auto meaning = cast<MeaningOpInterface>(s.op);
   unsigned numOperands = s.rule.getNumOperands();
   for (unsigned f = 0; f < s.rule.factors.size(); ++f) {
     FactorSet on;
     on.set(f);
-    // Whole and communicating factors promise nothing about slices; a minor
-    // factor is cut only where the major one has length 1 or is cut fully.
-    if (!isLegalOn(s.rule, on) || s.rule.factors[f].communicates)
+    if (!isLegalOn(s.rule, on))
       continue;
-    Assignment alone;
-    alone.factors.resize(s.rule.factors.size());
     for (int64_t k : {int64_t(2), s.rule.factors[f].size}) {
+      // A minor factor is cut only where the major one is cut fully.
+      Assignment alone;
+      alone.factors.resize(s.rule.factors.size());
       alone.factors[f] = {axis("S", k)};
       if (readsAsAnother(s.rule, alone) ||
           (s.rule.factors[f].even && s.rule.factors[f].size % k != 0))
@@ -355,43 +384,31 @@ TEST_P(Ops, SlicesMakeTheWhole) {
       FactorRule rule = s.rule;
       int64_t n = (rule.factors[f].size + k - 1) / k;
       rule.factors[f].padded = n * k;
-      std::vector<Array> total;
-      for (int64_t i = 0; i < k; ++i) {
-        SmallVector<Array> operands;
-        for (unsigned v = 0; v < numOperands; ++v)
-          operands.push_back(
-              slice(s.operands[v], rule.value(v), rule, f, i, n));
-        FactorPiece piece(rule, alone.factors, [&](ArrayRef<Axis> axes) {
-          return axes.empty() ? 0 : i;
-        });
-        SmallVector<Array> results = meaning.interpret(piece, operands);
-        ASSERT_EQ(results.size(), s.results.size());
-        for (unsigned r = 0; r < results.size(); ++r) {
-          std::string what = "result #" + std::to_string(r) + ", slice " +
-                             std::to_string(i) + " of " + std::to_string(k) +
-                             " of factor " + rule.factors[f].name;
-          if (rule.factorsOf(numOperands + r)[f]) {
+      SmallVector<SmallVector<Array>> slices = runSlices(s, rule, f, k);
+      for (unsigned r = 0; r < s.results.size(); ++r) {
+        std::string what = "result #" + std::to_string(r) + ", " +
+                           std::to_string(k) + " slices of factor " +
+                           rule.factors[f].name;
+        bool reduced = rule.summedIn[r][f] || rule.maximumIn[r][f];
+        Array total = slices[0][r];
+        for (int64_t i = 0; i < k; ++i) {
+          Array got = slices[i][r];
+          if (!reduced) {
             Array want =
                 slice(s.results[r], rule.value(numOperands + r), rule, f, i, n);
-            ASSERT_EQ(results[r].shape, want.shape) << what;
+            ASSERT_EQ(got.shape, want.shape) << what;
             for (int64_t j = 0; j < want.count(); ++j)
               if (std::isnan(want[j])) // padding
-                results[r][j] = want[j] = 0;
-            expectNear(results[r], want, what);
+                got[j] = want[j] = 0;
+            expectNear(got, want, what);
             continue;
           }
-          if (i == 0)
-            total.resize(results.size());
-          if (i == 0)
-            total[r] = results[r];
-          else
-            for (int64_t j = 0; j < total[r].count(); ++j)
-              total[r][j] = rule.summedIn[r][f]
-                                ? total[r][j] + results[r][j]
-                                : std::max(total[r][j], results[r][j]);
-          if (i == k - 1)
-            expectNear(total[r], s.results[r], what);
+          for (int64_t j = 0; i > 0 && j < total.count(); ++j)
+            total[j] = rule.summedIn[r][f] ? total[j] + got[j]
+                                           : std::max(total[j], got[j]);
         }
+        if (reduced)
+          expectNear(total, s.results[r], what);
       }
     }
   }

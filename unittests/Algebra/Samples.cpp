@@ -459,10 +459,15 @@ Outcome dtc::test::tryTypes(const Sample &sample, ArrayRef<DTensorType> types,
   return outcome;
 }
 
-Outcome dtc::test::tryRule(const Sample &sample, const FactorRule &rule,
+Outcome dtc::test::tryRule(const Sample &sample, const FactorRule &declared,
                            ArrayRef<DTensorType> types, MeshAttr mesh) {
   Messages messages;
   unsigned n = sample.op->getNumOperands();
+  FactorRule rule = declared; // with the types' padding
+  for (auto [v, type] : llvm::enumerate(types))
+    for (auto [d, dim] : llvm::enumerate(rule.value(v)))
+      if (dim.size() == 1)
+        rule.factors[dim[0]].padded = type.getPadded()[d];
   if (failed(checkRule(rule, types.take_front(n), types.drop_front(n),
                        [&] { return emitError(sample.op->getLoc()); })))
     return {Verdict::Rejected, messages.text};

@@ -88,7 +88,7 @@ Outcome tryTypes(const Sample &sample, llvm::ArrayRef<DTensorType> types,
 
 /// The forward alone, with another declaration than the op's own and without
 /// its verifier: for testing that wrong declarations are seen.
-Outcome tryRule(const Sample &sample, const FactorRule &rule,
+Outcome tryRule(const Sample &sample, const FactorRule &declared,
                 llvm::ArrayRef<DTensorType> types, MeshAttr mesh);
 
 /// Runs the op on one device on other operands.

@@ -250,6 +250,47 @@ func.func @cross_entropy_grad(%logits: !dtc.tensor<3x5x7xf64>, %labels: !dtc.ten
 }
 
 //===----------------------------------------------------------------------===//
+// The sequence as an axis
+//===----------------------------------------------------------------------===//
+
+func.func @permute_striped(%x: !dtc.tensor<3x12xi32> {test.data = "below 100"}) -> !dtc.tensor<3x12xi32> {
+  %z = dtc.permute striped %x dim 1 parts 4 : (!dtc.tensor<3x12xi32>) -> !dtc.tensor<3x12xi32>
+  return %z : !dtc.tensor<3x12xi32>
+}
+func.func @permute_zigzag(%x: !dtc.tensor<12x5xi32> {test.data = "below 100"}) -> !dtc.tensor<12x5xi32> {
+  %z = dtc.permute zigzag %x dim 0 parts 3 : (!dtc.tensor<12x5xi32>) -> !dtc.tensor<12x5xi32>
+  return %z : !dtc.tensor<12x5xi32>
+}
+func.func @document_positions(%d: !dtc.tensor<3x7xi32> {test.data = "documents"}) -> !dtc.tensor<3x7xi32> {
+  %z = dtc.document_positions %d : (!dtc.tensor<3x7xi32>) -> !dtc.tensor<3x7xi32>
+  return %z : !dtc.tensor<3x7xi32>
+}
+func.func @shift(%x: !dtc.tensor<2x12x5xf64>) -> !dtc.tensor<2x12x5xf64> {
+  %z = dtc.shift %x dim 1 blocks 4 : (!dtc.tensor<2x12x5xf64>) -> !dtc.tensor<2x12x5xf64>
+  return %z : !dtc.tensor<2x12x5xf64>
+}
+func.func @shift_inverse(%x: !dtc.tensor<6x5xi32> {test.data = "below 100"}) -> !dtc.tensor<6x5xi32> {
+  %z = dtc.shift %x dim 0 blocks 6 inverse : (!dtc.tensor<6x5xi32>) -> !dtc.tensor<6x5xi32>
+  return %z : !dtc.tensor<6x5xi32>
+}
+// Queries see the keys of their own block only.
+func.func @attention_blocks(%q: !dtc.tensor<2x8x4x2xf64>, %k: !dtc.tensor<2x8x2x2xf64>, %v: !dtc.tensor<2x8x2x2xf64>,
+                            %p: !dtc.tensor<8xi32> {test.data = "permutation"}) -> (!dtc.tensor<2x8x4x2xf64>, !dtc.tensor<2x8x4xf64>) {
+  %o, %lse = dtc.attention %q, %k, %v at %p, %p {causal, scale = 7.0e-01, blocks = 4} : (!dtc.tensor<2x8x4x2xf64>, !dtc.tensor<2x8x2x2xf64>, !dtc.tensor<2x8x2x2xf64>, !dtc.tensor<8xi32>, !dtc.tensor<8xi32>) -> (!dtc.tensor<2x8x4x2xf64>, !dtc.tensor<2x8x4xf64>)
+  return %o, %lse : !dtc.tensor<2x8x4x2xf64>, !dtc.tensor<2x8x4xf64>
+}
+func.func @attention_grad_blocks(%q: !dtc.tensor<2x8x4x2xf64>, %k: !dtc.tensor<2x8x2x2xf64>, %v: !dtc.tensor<2x8x2x2xf64>,
+                                 %p: !dtc.tensor<8xi32> {test.data = "permutation"}, %do: !dtc.tensor<2x8x4x2xf64>) -> (!dtc.tensor<2x8x4x2xf64>, !dtc.tensor<2x8x2x2xf64>, !dtc.tensor<2x8x2x2xf64>) {
+  %o, %lse = dtc.attention %q, %k, %v at %p, %p {causal, scale = 7.0e-01, blocks = 4} : (!dtc.tensor<2x8x4x2xf64>, !dtc.tensor<2x8x2x2xf64>, !dtc.tensor<2x8x2x2xf64>, !dtc.tensor<8xi32>, !dtc.tensor<8xi32>) -> (!dtc.tensor<2x8x4x2xf64>, !dtc.tensor<2x8x4xf64>)
+  %dq, %dk, %dv = dtc.attention_grad %q, %k, %v at %p, %p of %o, %lse, %do {causal, scale = 7.0e-01, local, blocks = 4} : (!dtc.tensor<2x8x4x2xf64>, !dtc.tensor<2x8x2x2xf64>, !dtc.tensor<2x8x2x2xf64>, !dtc.tensor<8xi32>, !dtc.tensor<8xi32>, !dtc.tensor<2x8x4x2xf64>, !dtc.tensor<2x8x4xf64>, !dtc.tensor<2x8x4x2xf64>) -> (!dtc.tensor<2x8x4x2xf64>, !dtc.tensor<2x8x2x2xf64>, !dtc.tensor<2x8x2x2xf64>)
+  return %dq, %dk, %dv : !dtc.tensor<2x8x4x2xf64>, !dtc.tensor<2x8x2x2xf64>, !dtc.tensor<2x8x2x2xf64>
+}
+func.func @merge_attention(%a: !dtc.tensor<3x5x2x4xf64>, %la: !dtc.tensor<3x5x2xf64>, %b: !dtc.tensor<3x5x2x4xf64>, %lb: !dtc.tensor<3x5x2xf64>) -> (!dtc.tensor<3x5x2x4xf64>, !dtc.tensor<3x5x2xf64>) {
+  %z, %lse = dtc.merge_attention %a, %la, %b, %lb : (!dtc.tensor<3x5x2x4xf64>, !dtc.tensor<3x5x2xf64>, !dtc.tensor<3x5x2x4xf64>, !dtc.tensor<3x5x2xf64>) -> (!dtc.tensor<3x5x2x4xf64>, !dtc.tensor<3x5x2xf64>)
+  return %z, %lse : !dtc.tensor<3x5x2x4xf64>, !dtc.tensor<3x5x2xf64>
+}
+
+//===----------------------------------------------------------------------===//
 // Parts of the loss
 //===----------------------------------------------------------------------===//
 

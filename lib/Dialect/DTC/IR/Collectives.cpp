@@ -98,6 +98,8 @@ dtc::inferCollectiveType(const CollectiveSpec &spec, DTensorType operand,
   unsigned to = spec.kind == CK::AllToAll ? spec.dim2 : spec.dim;
   for (const Axis &a : atoms)
     t.set(a, info.to, to);
+  if (!t.partial.empty() && !t.max.empty())
+    return err("the result would be partial and max at once");
   if (!t.divides())
     return err("padded length " + Twine(t.padded[to]) + " of dimension " +
                Twine(to) + " is not divisible by its axes " +

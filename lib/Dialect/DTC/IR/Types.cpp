@@ -220,6 +220,11 @@ LogicalResult DTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "parts of one axis do not nest";
   if (!max.empty() && isa<IntegerType>(elementType))
     return emitError() << "max placement is for floats";
+  if (!max.empty() && !partial.empty())
+    return emitError() << "a tensor may not be partial on "
+                       << toString(partial.getAxes()) << " and max on "
+                       << toString(max.getAxes())
+                       << ": a maximum of sums is no sum of maxima";
   return success();
 }
 

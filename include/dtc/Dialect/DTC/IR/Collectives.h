@@ -71,7 +71,8 @@ mlir::Value createCollective(mlir::OpBuilder &builder, mlir::Location loc,
 double getBytesSent(const CollectiveSpec &spec, DTensorType operand);
 
 /// The cheapest sequence of collectives (by bytes sent, then by count) from
-/// one placement to another of the same logical tensor. Total: every pair has
+/// one placement to another of the same logical tensor, in which axes that
+/// stand where they shall stay there. Total: every pair has
 /// one, except that `max` only goes to others through a maximum. Undoing an f
 /// for free (as_one, keep_first of a replicate) is chosen only where nothing
 /// else exists, since it moves a reduction.

@@ -95,6 +95,7 @@ def DTC_DTensorType : TypeDef<DTC_Dialect, "DTensor"> {
     3. No axis is named twice, nor two parts of one axis that overlap or that
        do not nest.
     4. The element type is f64, f32, bf16, i32 or i64; `max` is for floats.
+    5. `partial` and `max` axes do not stand together.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
                         ArrayRefParameter<"int64_t">:$padded,
