@@ -81,7 +81,7 @@ LogicalResult LayoutSequencePass::permute(Value v, unsigned dim,
   int64_t n = type.getShape()[dim], multiple = getLayoutMultiple(*kind, parts);
   if (parts < 1 || n % multiple != 0)
     return emitError(v.getLoc())
-           << layout << " over " << parts
+           << stringifySequenceLayout(*kind) << " over " << int64_t(parts)
            << " pieces needs a sequence whose length is a multiple of "
            << multiple << ", but it is " << n;
   SmallVector<OpOperand *> uses;

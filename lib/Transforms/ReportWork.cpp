@@ -67,8 +67,8 @@ void ReportWorkPass::collect(Block &block, int64_t times, SymbolTable &symbols,
                              TrafficMap &all) {
   auto add = [&](Operation &op, ArrayRef<Axis> axes, double bytes,
                  int64_t count) {
-    std::string name = op.getName().stripDialect().str() + " over <" +
-                       toString(axes) + ">";
+    std::string name = op.getName().stripDialect().str() + " over " +
+                       toString(axes);
     all[name].add({1, bytes}, count);
   };
   for (Operation &op : block) {
