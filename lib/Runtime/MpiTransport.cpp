@@ -200,6 +200,7 @@ void MpiTransport::checkPeers(dtc_rank &rank, const Plan &plan,
 /// Completes requests, under the watchdog.
 void MpiTransport::finish(dtc_rank &rank, const Plan &plan,
                           std::vector<Pending> &list) {
+  const int spins = oversubscribed ? 4 : 2000;
   double began = 0, checked = 0; // 0: not idle for long
   for (int idle = 0;;) {
     bool progress = false;
@@ -219,11 +220,11 @@ void MpiTransport::finish(dtc_rank &rank, const Plan &plan,
       began = 0;
     }
     ++idle;
-    if (idle < (oversubscribed ? 4 : 2000)) {
+    if (idle < spins) {
       cpuPause();
       continue;
     }
-    if (idle < 2200) {
+    if (idle < spins + 8) {
       sched_yield();
       continue;
     }
@@ -239,7 +240,7 @@ void MpiTransport::finish(dtc_rank &rank, const Plan &plan,
     }
     if (time - began > options.timeout && rank.watched)
       checkPeers(rank, plan, list, true);
-    timespec nap = {0, 50000};
+    timespec nap = {0, 20000};
     nanosleep(&nap, nullptr);
   }
   if (board)

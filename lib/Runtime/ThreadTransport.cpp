@@ -4,7 +4,6 @@
 #include "dtc/Runtime/Error.h"
 
 #include <cstring>
-#include <sched.h>
 
 using namespace dtc::rt;
 
@@ -81,11 +80,8 @@ void ThreadTransport::await(dtc_rank &rank, const Plan &plan, Port &port,
       return;
     cpuPause();
   }
-  for (int i = 0; i < 4; ++i) {
-    if (ready())
-      return;
-    sched_yield();
-  }
+  // No sched_yield: beside other busy processes each costs a turn of all of
+  // them, while who sleeps is woken before them.
   std::atomic<int> &waitsFor = ports[size_t(rank.id)]->waitsFor;
   waitsFor.store(peer, std::memory_order_relaxed);
   double deadline = now() + options.timeout;

@@ -48,7 +48,7 @@ inline std::deque<Case> makeCases(int ranks) {
   };
   std::deque<Case> cases;
   for (const auto &axes : groups)
-    for (int kind = DTC_ALL_REDUCE; kind <= DTC_ALL_TO_ALL; ++kind)
+    for (int kind = DTC_ALL_REDUCE; kind <= DTC_SHIFT; ++kind)
       for (int type : {DTC_F64, DTC_F32, DTC_BF16, DTC_I32, DTC_I64})
         for (int reduction : {DTC_SUM, DTC_MAX})
           for (size_t b = 0; b < buckets.size(); ++b) {
@@ -181,6 +181,10 @@ inline std::vector<double> expected(const Case &c, size_t buffer,
         for (int64_t r = 0; r < rest; ++r)
           out[size_t((a * k * n[1] + b) * rest + r)] =
               sent(int(b / n[1]), (a * n[1] + b % n[1]) * rest + r);
+    break;
+  case DTC_SHIFT: // of the member before
+    for (size_t i = 0; i < out.size(); ++i)
+      out[i] = sent((me + k - 1) % k, int64_t(i));
     break;
   case DTC_REDUCE_SCATTER: // send [n0, k*n1, rest]
     for (int64_t a = 0; a < n[0]; ++a)

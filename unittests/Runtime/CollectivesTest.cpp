@@ -66,7 +66,7 @@ TEST(Collectives, SixteenRanksOnFewCores) {
     });
   for (std::thread &thread : threads)
     thread.join();
-  EXPECT_LT((rt::now() - began) / rounds, 0.02) << "seconds a collective";
+  EXPECT_LT((rt::now() - began) / rounds, 0.05) << "seconds a collective";
 }
 
 TEST(Reduce, Bf16RoundsToNearestEven) {

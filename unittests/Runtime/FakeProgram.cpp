@@ -20,6 +20,9 @@
 #include <string>
 #include <unistd.h>
 
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
 #ifndef FAKE_DP
 #define FAKE_DP 2
 #endif
@@ -94,6 +97,8 @@ std::atomic<int64_t> allocations;
 
 } // namespace
 
+// Sanitizers bring their own.
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 void *operator new(size_t bytes) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   if (void *p = malloc(bytes))
@@ -102,6 +107,7 @@ void *operator new(size_t bytes) {
 }
 void operator delete(void *p) noexcept { free(p); }
 void operator delete(void *p, size_t) noexcept { free(p); }
+#endif
 
 // Written at start, from the same constants as the code; the runtime sees the
 // array under the name of the interface.
