@@ -106,7 +106,6 @@ public:
 
 private:
   LogicalResult collect();
-  void dropUnreachable();
 
   // Facts.
   void findDependencies(FunctionInfo &f);
@@ -176,6 +175,7 @@ LogicalResult DifferentiateImpl::collect() {
   auto order = getCallOrder(*root, symbols);
   if (failed(order))
     return failure();
+  dropUnreachable(module, symbols, *order);
   llvm::DenseMap<Operation *, FunctionInfo *> infos;
   for (func::FuncOp func : *order) {
     auto &f = functions.emplace_back(std::make_unique<FunctionInfo>());
@@ -215,17 +215,6 @@ LogicalResult DifferentiateImpl::collect() {
                                 "every axis, but is ")
            << step->func.getResultTypes()[loss];
   return success();
-}
-
-/// What nothing calls has no derivative; it would keep old names alive.
-void DifferentiateImpl::dropUnreachable() {
-  llvm::DenseSet<Operation *> reached;
-  for (auto &f : functions)
-    reached.insert(f->func);
-  for (auto func :
-       llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (!reached.contains(func) && func.isPrivate())
-      symbols.erase(func);
 }
 
 void DifferentiateImpl::findDependencies(FunctionInfo &f) {
@@ -667,7 +656,6 @@ LogicalResult DifferentiateImpl::differentiateStep() {
 LogicalResult DifferentiateImpl::run() {
   if (failed(collect()))
     return failure();
-  dropUnreachable();
   for (auto &f : functions)
     if (f.get() != step)
       findDependencies(*f);

@@ -94,8 +94,10 @@ private:
   SymbolTable symbols;
   int64_t count;
   func::FuncOp model;
-  int64_t batch = 0, parts = 1;
-  AxisList partAxes;
+  int64_t batch = 0;
+  /// Pieces in which inputs hold the batch; all pieces in which any value does.
+  int64_t parts = 1;
+  std::map<int64_t, AxisList> cuts;
 
   std::map<VariantKey, std::unique_ptr<Analysis>> analyses;
   SmallVector<Operation *> worklist;
@@ -153,10 +155,7 @@ LogicalResult MicrobatchImpl::mark(Analysis &a, Value v, int64_t dim,
   if (type.getPadded()[dim] != n)
     return at->emitError("the batch may not be padded: ") << type;
   ArrayRef<Axis> axes = type.getDimAxes(dim);
-  if (product(axes) > parts) {
-    parts = product(axes);
-    partAxes.assign(axes.begin(), axes.end());
-  }
+  cuts.try_emplace(product(axes), axes.begin(), axes.end());
   auto queue = [&](Operation *op) {
     if (queued.insert(op).second)
       worklist.push_back(op);
@@ -404,23 +403,41 @@ LogicalResult MicrobatchImpl::findSums(Analysis &a) {
   return success();
 }
 
-/// The batch must be a multiple of its pieces times the micro-batches.
+/// Wherever the batch is cut, it must be a multiple of its pieces times the
+/// micro-batches.
 LogicalResult MicrobatchImpl::checkCount() {
-  if (count > 0 && count <= batch && batch % (parts * count) == 0)
-    return success();
-  std::string what, numbers;
-  for (const Axis &axis : partAxes) {
-    what += axis.name.str() + " x ";
-    numbers += std::to_string(axis.size) + " x ";
-  }
+  auto fits = [&](int64_t pieces, int64_t m) {
+    return m > 0 && m <= batch && batch % (pieces * m) == 0;
+  };
   SmallVector<int64_t> choices;
-  for (int64_t m = 1; m * parts <= batch; ++m)
-    if (batch % (parts * m) == 0)
+  for (int64_t m = 1; m <= batch; ++m)
+    if (llvm::all_of(cuts, [&](auto &cut) { return fits(cut.first, m); }))
       choices.push_back(m);
-  return emitError(model.getLoc(), "batch ")
-         << batch << " is not a multiple of " << what
-         << "microbatches = " << numbers << count << "; microbatches may be "
-         << listOfChoices(choices);
+  for (auto &[pieces, axes] : llvm::reverse(cuts)) {
+    if (fits(pieces, count))
+      continue;
+    std::string what, numbers;
+    for (const Axis &axis : axes) {
+      what += axis.name.str() + " x ";
+      numbers += std::to_string(axis.size) + " x ";
+    }
+    return emitError(model.getLoc(), "batch ")
+           << batch << " is not a multiple of " << what
+           << "microbatches = " << numbers << count << "; microbatches may be "
+           << listOfChoices(choices);
+  }
+  // Rows are taken from the pieces that inputs and row numbers have.
+  auto see = [&](Value v) {
+    if (int64_t d = top->dim(v); d >= 0)
+      parts = std::max(
+          parts,
+          product(cast<DTensorType>(v.getType()).getDimAxes(d)));
+  };
+  llvm::for_each(model.getArguments(), see);
+  for (Operation &op : model.getBody().front())
+    if (isSource(&op))
+      llvm::for_each(op.getResults(), see);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -698,8 +715,10 @@ LogicalResult MicrobatchImpl::run() {
   if (failed(found))
     return failure();
   model = *found;
-  if (failed(getCallOrder(model, symbols)))
+  auto order = getCallOrder(model, symbols);
+  if (failed(order))
     return failure();
+  dropUnreachable(module, symbols, *order);
   FailureOr<Analysis *> analysis =
       analyze(model, BatchDims(model.getNumArguments(), -1));
   if (failed(analysis))

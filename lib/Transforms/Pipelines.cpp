@@ -3,12 +3,14 @@
 #include "dtc/Transforms/Pipelines.h"
 #include "dtc/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace dtc;
 
 void dtc::buildTrainingPipeline(OpPassManager &pm,
                                 const TrainingPipelineOptions &options) {
+  pm.addPass(createSymbolDCEPass());
   pm.addPass(createOutlineLayers());
   LayoutSequenceOptions layout;
   layout.layout = options.cpLayout;

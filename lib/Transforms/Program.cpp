@@ -64,6 +64,14 @@ FailureOr<SmallVector<func::FuncOp>> dtc::getCallOrder(func::FuncOp root,
   return order;
 }
 
+void dtc::dropUnreachable(ModuleOp module, SymbolTable &symbols,
+                          ArrayRef<func::FuncOp> reachable) {
+  llvm::DenseSet<Operation *> kept(reachable.begin(), reachable.end());
+  for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (func.isPrivate() && !kept.contains(func))
+      symbols.erase(func);
+}
+
 std::optional<unsigned> dtc::findOutput(func::FuncOp func, StringRef name) {
   for (unsigned i = 0; i < func.getNumResults(); ++i)
     if (auto attr = func.getResultAttrOfType<StringAttr>(i, attrs::output))

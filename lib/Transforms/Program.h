@@ -22,6 +22,11 @@ getCallee(mlir::func::CallOp call, mlir::SymbolTable &symbols);
 mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
 getCallOrder(mlir::func::FuncOp root, mlir::SymbolTable &symbols);
 
+/// Erases private functions that are not among `reachable`: what nothing calls
+/// would keep the types and names that others have had.
+void dropUnreachable(mlir::ModuleOp module, mlir::SymbolTable &symbols,
+                     llvm::ArrayRef<mlir::func::FuncOp> reachable);
+
 /// Index of the result that is named so by `dtc.output`.
 std::optional<unsigned> findOutput(mlir::func::FuncOp func,
                                    llvm::StringRef name);
