@@ -93,6 +93,11 @@ bool isLegal(const FactorRule &rule, const Assignment &assignment,
     if (on.any() && !isLegalOn(rule, on))
       return false;
   }
+  // One list cuts both of a pair.
+  for (auto [a, b] : rule.pairs)
+    if (overlap(assignment.factors[a], assignment.factors[b]) &&
+        assignment.factors[a] != assignment.factors[b])
+      return false;
   return true;
 }
 

@@ -241,6 +241,26 @@ func.func @f(%arg0: !dtc.tensor<2x8{dp:2}x4x8xf32, replicate{tp:2}>, %arg1: !dtc
 
 // -----
 
+// One list of axes, not a part of it.
+func.func @f(%arg0: !dtc.tensor<2x8{cp:2, dp:2}x4x8xf32>, %arg1: !dtc.tensor<2x8{cp:2}x2x8xf32, replicate{dp:2}>, %arg2: !dtc.tensor<2x8{cp:2}x2x8xf32, replicate{dp:2}>, %arg3: !dtc.tensor<8{cp:2, dp:2}xi32>, %arg4: !dtc.tensor<8{cp:2}xi32, replicate{dp:2}>) {
+  // expected-error@+1 {{factors 's' and 't' are a pair, but are cut by {cp:2, dp:2} and by {cp:2}}}
+  %0:2 = dtc.attention %arg0, %arg1, %arg2 at %arg3, %arg4 {scale = 2.5e-1 : f64}
+      : (!dtc.tensor<2x8{cp:2, dp:2}x4x8xf32>, !dtc.tensor<2x8{cp:2}x2x8xf32, replicate{dp:2}>, !dtc.tensor<2x8{cp:2}x2x8xf32, replicate{dp:2}>, !dtc.tensor<8{cp:2, dp:2}xi32>, !dtc.tensor<8{cp:2}xi32, replicate{dp:2}>) -> (!dtc.tensor<2x8{cp:2, dp:2}x4x8xf32>, !dtc.tensor<2x8{cp:2, dp:2}x4xf32>)
+  return
+}
+
+// -----
+
+// In one order.
+func.func @f(%arg0: !dtc.tensor<2x8{cp:2, dp:2}x4x8xf32>, %arg1: !dtc.tensor<2x8{dp:2, cp:2}x2x8xf32>, %arg2: !dtc.tensor<2x8{dp:2, cp:2}x2x8xf32>, %arg3: !dtc.tensor<8{cp:2, dp:2}xi32>, %arg4: !dtc.tensor<8{dp:2, cp:2}xi32>) {
+  // expected-error@+1 {{factors 's' and 't' are a pair, but are cut by {cp:2, dp:2} and by {dp:2, cp:2}}}
+  %0:2 = dtc.attention %arg0, %arg1, %arg2 at %arg3, %arg4 {scale = 2.5e-1 : f64}
+      : (!dtc.tensor<2x8{cp:2, dp:2}x4x8xf32>, !dtc.tensor<2x8{dp:2, cp:2}x2x8xf32>, !dtc.tensor<2x8{dp:2, cp:2}x2x8xf32>, !dtc.tensor<8{cp:2, dp:2}xi32>, !dtc.tensor<8{dp:2, cp:2}xi32>) -> (!dtc.tensor<2x8{cp:2, dp:2}x4x8xf32>, !dtc.tensor<2x8{cp:2, dp:2}x4xf32>)
+  return
+}
+
+// -----
+
 // Keys of cut queries are replicate.
 func.func @f(%arg0: !dtc.tensor<2x8{tp:4}x4x8xf32>, %arg1: !dtc.tensor<2x8x2x8xf32>, %arg2: !dtc.tensor<2x8x2x8xf32>, %arg3: !dtc.tensor<8{tp:4}xi32>, %arg4: !dtc.tensor<8xi32>) {
   // expected-error@+1 {{on axis {tp:4}, which cuts factor 's', operand #1 is invariant but must be replicate}}
@@ -286,6 +306,36 @@ func.func @f(%arg0: !dtc.tensor<2x6x4x8xf32, replicate{tp:4}>, %arg1: !dtc.tenso
   // expected-error@+1 {{the placements (replicate, replicate, partial, replicate, replicate -> partial, partial) are illegal}}
   %0:2 = dtc.attention %arg0, %arg1, %arg2 at %arg3, %arg4 {scale = 2.5e-1 : f64}
       : (!dtc.tensor<2x6x4x8xf32, replicate{tp:4}>, !dtc.tensor<2x6x2x8xf32, replicate{tp:4}>, !dtc.tensor<2x6x2x8xf32, partial{tp:4}>, !dtc.tensor<6xi32, replicate{tp:4}>, !dtc.tensor<6xi32, replicate{tp:4}>) -> (!dtc.tensor<2x6x4x8xf32, partial{tp:4}>, !dtc.tensor<2x6x4xf32, partial{tp:4}>)
+  return
+}
+
+// -----
+
+// Constraint 4: blocks is positive.
+func.func @f(%arg0: !dtc.tensor<2x6x4x8xf32>, %arg1: !dtc.tensor<2x6x2x8xf32>, %arg2: !dtc.tensor<2x6x2x8xf32>, %arg3: !dtc.tensor<6xi32>, %arg4: !dtc.tensor<6xi32>) {
+  // expected-error@+1 {{blocks 0 must divide the sequence of '!dtc.tensor<2x6x4x8xf32>'}}
+  %0:2 = dtc.attention %arg0, %arg1, %arg2 at %arg3, %arg4 {scale = 1.0 : f64, blocks = 0 : i64}
+      : (!dtc.tensor<2x6x4x8xf32>, !dtc.tensor<2x6x2x8xf32>, !dtc.tensor<2x6x2x8xf32>, !dtc.tensor<6xi32>, !dtc.tensor<6xi32>) -> (!dtc.tensor<2x6x4x8xf32>, !dtc.tensor<2x6x4xf32>)
+  return
+}
+
+// -----
+
+// blocks divides the sequence.
+func.func @f(%arg0: !dtc.tensor<2x6x4x8xf32>, %arg1: !dtc.tensor<2x6x2x8xf32>, %arg2: !dtc.tensor<2x6x2x8xf32>, %arg3: !dtc.tensor<6xi32>, %arg4: !dtc.tensor<6xi32>) {
+  // expected-error@+1 {{blocks 4 must divide the sequence of '!dtc.tensor<2x6x4x8xf32>'}}
+  %0:2 = dtc.attention %arg0, %arg1, %arg2 at %arg3, %arg4 {scale = 1.0 : f64, blocks = 4 : i64}
+      : (!dtc.tensor<2x6x4x8xf32>, !dtc.tensor<2x6x2x8xf32>, !dtc.tensor<2x6x2x8xf32>, !dtc.tensor<6xi32>, !dtc.tensor<6xi32>) -> (!dtc.tensor<2x6x4x8xf32>, !dtc.tensor<2x6x4xf32>)
+  return
+}
+
+// -----
+
+// Keys of a block are whole.
+func.func @f(%arg0: !dtc.tensor<2x8{tp:4}x4x8xf32>, %arg1: !dtc.tensor<2x8{tp:4}x2x8xf32>, %arg2: !dtc.tensor<2x8{tp:4}x2x8xf32>, %arg3: !dtc.tensor<8{tp:4}xi32>, %arg4: !dtc.tensor<8{tp:4}xi32>) {
+  // expected-error@+1 {{factor 't' is whole, but axes {tp:(2)2} cut it}}
+  %0:2 = dtc.attention %arg0, %arg1, %arg2 at %arg3, %arg4 {scale = 1.0 : f64, blocks = 2 : i64}
+      : (!dtc.tensor<2x8{tp:4}x4x8xf32>, !dtc.tensor<2x8{tp:4}x2x8xf32>, !dtc.tensor<2x8{tp:4}x2x8xf32>, !dtc.tensor<8{tp:4}xi32>, !dtc.tensor<8{tp:4}xi32>) -> (!dtc.tensor<2x8{tp:4}x4x8xf32>, !dtc.tensor<2x8{tp:4}x4xf32>)
   return
 }
 

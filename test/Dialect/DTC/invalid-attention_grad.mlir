@@ -121,6 +121,16 @@ func.func @f(%arg0: !dtc.tensor<2x6x4x8xf32, replicate{tp:4}>, %arg1: !dtc.tenso
 
 // -----
 
+// Constraint 3: blocks come with local.
+func.func @f(%arg0: !dtc.tensor<2x6x4x8xf32>, %arg1: !dtc.tensor<2x6x2x8xf32>, %arg2: !dtc.tensor<2x6x2x8xf32>, %arg3: !dtc.tensor<6xi32>, %arg4: !dtc.tensor<6xi32>, %arg5: !dtc.tensor<2x6x4x8xf32>, %arg6: !dtc.tensor<2x6x4xf32>, %arg7: !dtc.tensor<2x6x4x8xf32>) {
+  // expected-error@+1 {{with several blocks is always local}}
+  %0:3 = dtc.attention_grad %arg0, %arg1, %arg2 at %arg3, %arg4 of %arg5, %arg6, %arg7 {scale = 1.0 : f64, blocks = 2 : i64}
+      : (!dtc.tensor<2x6x4x8xf32>, !dtc.tensor<2x6x2x8xf32>, !dtc.tensor<2x6x2x8xf32>, !dtc.tensor<6xi32>, !dtc.tensor<6xi32>, !dtc.tensor<2x6x4x8xf32>, !dtc.tensor<2x6x4xf32>, !dtc.tensor<2x6x4x8xf32>) -> (!dtc.tensor<2x6x4x8xf32>, !dtc.tensor<2x6x2x8xf32>, !dtc.tensor<2x6x2x8xf32>)
+  return
+}
+
+// -----
+
 // v alone is no linear set.
 func.func @f(%arg0: !dtc.tensor<2x6x4x8xf32, replicate{tp:4}>, %arg1: !dtc.tensor<2x6x2x8xf32, replicate{tp:4}>, %arg2: !dtc.tensor<2x6x2x8xf32, partial{tp:4}>, %arg3: !dtc.tensor<6xi32, replicate{tp:4}>, %arg4: !dtc.tensor<6xi32, replicate{tp:4}>, %arg5: !dtc.tensor<2x6x4x8xf32, replicate{tp:4}>, %arg6: !dtc.tensor<2x6x4xf32, replicate{tp:4}>, %arg7: !dtc.tensor<2x6x4x8xf32, replicate{tp:4}>) {
   // expected-error@+1 {{the placements (replicate, replicate, partial, replicate, replicate, replicate, replicate, replicate -> partial, partial, replicate) are illegal}}

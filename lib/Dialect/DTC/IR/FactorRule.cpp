@@ -465,6 +465,13 @@ LogicalResult dtc::checkRule(const FactorRule &rule,
   for (const Axis &atom : view.atoms)
     if (failed(checkAtom(rule, view, atom, err)))
       return failure();
+  // Rule 2: one list for both of a pair. A ring's blocks are those of the list.
+  for (auto [a, b] : rule.pairs)
+    if (const AxisList &x = view.factorAxes[a], &y = view.factorAxes[b];
+        x != y && overlap(x, y))
+      return err(Twine("factors '") + Twine(rule.factors[a].name) + "' and '" +
+                 Twine(rule.factors[b].name) + "' are a pair, but are cut by " +
+                 toString(x) + " and by " + toString(y));
   return success();
 }
 
