@@ -119,9 +119,7 @@ private:
   LogicalResult backward(Sweep &sweep, Operation *op);
   LogicalResult backwardOfCall(Sweep &sweep, func::CallOp call);
   MicroBatchesOp backwardOfLoop(Sweep &outer, MicroBatchesOp loop);
-  FunctionInfo *calleeOf(Operation *call) const {
-    return callees.lookup(call);
-  }
+  FunctionInfo *calleeOf(Operation *call) const { return callees.lookup(call); }
 
   /// Whether the backward makes a value again instead of keeping it: it costs
   /// nothing to have twice, or is only gathered again.
@@ -206,13 +204,15 @@ LogicalResult DifferentiateImpl::collect() {
 
   std::optional<unsigned> output = findOutput(step->func, "loss");
   if (!output)
-    return emitError(step->func.getLoc(), "has no output named \"loss\" to differentiate");
+    return emitError(step->func.getLoc(),
+                     "has no output named \"loss\" to differentiate");
   loss = *output;
   auto type = dyn_cast<DTensorType>(step->func.getResultTypes()[loss]);
   if (!type || type.getRank() != 0 || type.isInteger() ||
       type != type.getLogical())
-    return emitError(step->func.getLoc(), "the loss must be a float scalar, invariant on "
-                                "every axis, but is ")
+    return emitError(step->func.getLoc(),
+                     "the loss must be a float scalar, invariant on "
+                     "every axis, but is ")
            << step->func.getResultTypes()[loss];
   return success();
 }
@@ -262,14 +262,15 @@ void DifferentiateImpl::findActive(FunctionInfo &f) {
         if (isFloat(v) && isActive(v))
           callee->activeArguments.set(i);
       for (OpResult r : op->getResults())
-        if (llvm::any_of(callee->dependsOn[r.getResultNumber()].set_bits(),
-                         [&](unsigned i) { return isActive(op->getOperand(i)); }))
+        if (llvm::any_of(
+                callee->dependsOn[r.getResultNumber()].set_bits(),
+                [&](unsigned i) { return isActive(op->getOperand(i)); }))
           f.active.insert(r);
       return;
     }
     if (auto yield = dyn_cast<YieldOp>(op)) {
-      for (auto [v, sum] : llvm::zip_equal(yield.getValues(),
-                                           op->getParentOp()->getResults()))
+      for (auto [v, sum] :
+           llvm::zip_equal(yield.getValues(), op->getParentOp()->getResults()))
         if (isActive(v))
           f.active.insert(sum);
       return;
@@ -317,8 +318,8 @@ void DifferentiateImpl::findWanted(FunctionInfo &f) {
       continue;
     }
     Block &inside = loop.getBody().front();
-    for (auto [v, sum] : llvm::zip_equal(inside.getTerminator()->getOperands(),
-                                         loop.getSums()))
+    for (auto [v, sum] :
+         llvm::zip_equal(inside.getTerminator()->getOperands(), loop.getSums()))
       if (reached.contains(sum))
         reach(v);
     for (Operation &inner : llvm::reverse(inside))
@@ -339,8 +340,7 @@ LogicalResult DifferentiateImpl::backward(Sweep &sweep, Operation *op) {
     return success(); // a gradient: what all this is for
   auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
   auto collective = dyn_cast<CollectiveOpInterface>(op);
-  if (!differentiable ||
-      (collective && !getTranspose(collective.getSpec())))
+  if (!differentiable || (collective && !getTranspose(collective.getSpec())))
     return op->emitOpError("lies between a parameter and the loss, but has no "
                            "derivative");
   OpBackward bb(sweep, op);
@@ -579,8 +579,7 @@ LogicalResult DifferentiateImpl::differentiateStep() {
   llvm::DenseSet<Value> ofLoop;
   SmallVector<Operation *> before, after;
   bool seen = false;
-  for (Operation &op :
-       llvm::make_early_inc_range(body.without_terminator())) {
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
     if (&op == loop) {
       seen = true;
       ofLoop.insert(op.getResults().begin(), op.getResults().end());

@@ -219,12 +219,12 @@ LogicalResult MicrobatchImpl::visitCall(Analysis &a, func::CallOp call) {
   if (failed(inner))
     return failure();
   // What the callee found out about its arguments holds for the operands.
-  for (auto [v, d] : llvm::zip_equal(call.getOperands(),
-                                     (*inner)->argumentDims()))
+  for (auto [v, d] :
+       llvm::zip_equal(call.getOperands(), (*inner)->argumentDims()))
     if (d >= 0 && failed(mark(a, v, d, call)))
       return failure();
-  for (auto [v, r] : llvm::zip_equal(call.getResults(),
-                                     (*inner)->getReturn()->getOperands()))
+  for (auto [v, r] :
+       llvm::zip_equal(call.getResults(), (*inner)->getReturn()->getOperands()))
     if (int64_t d = (*inner)->dim(r); d >= 0 && failed(mark(a, v, d, call)))
       return failure();
   return success();
@@ -337,8 +337,8 @@ LogicalResult MicrobatchImpl::findSums(Analysis &a, Operation *op) {
   if (isa<func::ReturnOp>(op) || isa<CollectiveOpInterface>(op))
     return success();
 
-  bool over = llvm::any_of(op->getOperands(),
-                           [&](Value v) { return a.dims.count(v); });
+  bool over =
+      llvm::any_of(op->getOperands(), [&](Value v) { return a.dims.count(v); });
   if (!over && isSource(op)) {
     if (isPublic(a))
       return success();
@@ -429,9 +429,8 @@ LogicalResult MicrobatchImpl::checkCount() {
   // Rows are taken from the pieces that inputs and row numbers have.
   auto see = [&](Value v) {
     if (int64_t d = top->dim(v); d >= 0)
-      parts = std::max(
-          parts,
-          product(cast<DTensorType>(v.getType()).getDimAxes(d)));
+      parts = std::max(parts,
+                       product(cast<DTensorType>(v.getType()).getDimAxes(d)));
   };
   llvm::for_each(model.getArguments(), see);
   for (Operation &op : model.getBody().front())
@@ -482,8 +481,8 @@ LogicalResult MicrobatchImpl::split() {
   if (failed(findWholeSlice()))
     return failure();
   for (Operation &op : model.getBody().front().without_terminator()) {
-    bool isAfter = llvm::any_of(
-        op.getOperands(), [&](Value v) { return top->sums.contains(v); });
+    bool isAfter = llvm::any_of(op.getOperands(),
+                                [&](Value v) { return top->sums.contains(v); });
     if (isAfter)
       after.push_back(&op);
     else if (top->isOverBatch(&op) && !isSource(&op))
@@ -496,8 +495,9 @@ LogicalResult MicrobatchImpl::split() {
              << " has a row for each row of the batch; a step may return only "
                 "sums over the batch";
   if (inLoop.empty())
-    return emitError(model.getLoc(), "nothing depends on the batch: no input has a "
-                           "dimension named \"batch\" in dtc.dims");
+    return emitError(model.getLoc(),
+                     "nothing depends on the batch: no input has a "
+                     "dimension named \"batch\" in dtc.dims");
   return success();
 }
 
@@ -545,7 +545,8 @@ LogicalResult MicrobatchImpl::buildLoop() {
       continue;
     }
     Operation *copy = b.clone(*op);
-    for (auto [from, to] : llvm::zip_equal(op->getResults(), copy->getResults())) {
+    for (auto [from, to] :
+         llvm::zip_equal(op->getResults(), copy->getResults())) {
       map.map(from, to);
       if (int64_t d = top->dim(from); d >= 0)
         top->dims[to] = d;
@@ -574,11 +575,10 @@ LogicalResult MicrobatchImpl::buildLoop() {
     auto key = AxesAttr::get(b.getContext(), mergedSet(axes));
     Value &i = index[key];
     if (!i)
-      i = key.empty() ? m
-                      : createCollective(b, loc,
-                                         {CollectiveKind::F,
-                                          AxisList(key.getAxes())},
-                                         m);
+      i = key.empty()
+              ? m
+              : createCollective(
+                    b, loc, {CollectiveKind::F, AxisList(key.getAxes())}, m);
     return MicroBatchOp::create(b, at, withRows(type, 0), x, i,
                                 static_cast<uint64_t>(parts),
                                 static_cast<uint64_t>(count))
@@ -724,7 +724,8 @@ LogicalResult MicrobatchImpl::run() {
   if (failed(analysis))
     return failure();
   top = *analysis;
-  if (failed(findSums(*top)) || failed(split()) || failed(checkCount()) || failed(collectVariants(*top)))
+  if (failed(findSums(*top)) || failed(split()) || failed(checkCount()) ||
+      failed(collectVariants(*top)))
     return failure();
   retypeFunctions();
   if (failed(buildLoop()))

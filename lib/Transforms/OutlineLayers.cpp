@@ -41,9 +41,8 @@ public:
   }
   /// How far the sequences from a and from b on are equal; a < b.
   size_t equalForward(size_t a, size_t b) const {
-    return longest(prefix.size() - 1 - b, [&](size_t n) {
-      return window(a, n) == window(b, n);
-    });
+    return longest(prefix.size() - 1 - b,
+                   [&](size_t n) { return window(a, n) == window(b, n); });
   }
   /// How far the sequences that end before a and b are equal, at most `limit`.
   size_t equalBackward(size_t a, size_t b, size_t limit) const {
@@ -137,9 +136,8 @@ void Outliner::number() {
       codes.push_back(nextCode++);
       continue;
     }
-    SmallVector<const void *> key{
-        op.getName().getAsOpaquePointer(),
-        op.getAttrDictionary().getAsOpaquePointer()};
+    SmallVector<const void *> key{op.getName().getAsOpaquePointer(),
+                                  op.getAttrDictionary().getAsOpaquePointer()};
     for (Type t : op.getOperandTypes())
       key.push_back(t.getAsOpaquePointer());
     key.push_back(nullptr);
@@ -256,8 +254,8 @@ std::vector<size_t> Outliner::findRuns(const RollingHash &hash,
     // Never at the expense of a given one.
     while (next < runs.size() && runs[next] < i)
       ++next;
-    bool fits = next == runs.size() || i == runs[next] ||
-                i + length <= runs[next];
+    bool fits =
+        next == runs.size() || i == runs[next] || i + length <= runs[next];
     if (fits && hash.window(i, length) == want) {
       out.push_back(i);
       i += length;
@@ -334,13 +332,12 @@ bool Outliner::outline(ArrayRef<size_t> candidates, size_t length) {
     }
     for (unsigned r = 0; r < model->getNumResults(); ++r) {
       bool used = llvm::any_of(runs, [&](size_t s) {
-        return llvm::any_of(ops[s + q]->getResult(r).getUsers(),
-                            [&](Operation *user) {
-                              auto it = position.find(user);
-                              return it == position.end() ||
-                                     it->second >=
-                                         static_cast<int64_t>(s + length);
-                            });
+        return llvm::any_of(
+            ops[s + q]->getResult(r).getUsers(), [&](Operation *user) {
+              auto it = position.find(user);
+              return it == position.end() ||
+                     it->second >= static_cast<int64_t>(s + length);
+            });
       });
       if (used)
         results.push_back({q, r});
@@ -362,7 +359,8 @@ bool Outliner::outline(ArrayRef<size_t> candidates, size_t length) {
   IRMapping map;
   for (auto [i, values] : llvm::enumerate(arguments)) {
     Attribute dims = dimsOf(values.front());
-    if (dims && llvm::all_of(values, [&](Value v) { return dimsOf(v) == dims; }))
+    if (dims &&
+        llvm::all_of(values, [&](Value v) { return dimsOf(v) == dims; }))
       layer.setArgAttr(i, attrs::dims, dims);
   }
   b.setInsertionPointToEnd(body);

@@ -125,9 +125,8 @@ Value PartitionOptimizerImpl::sumOfSquares() {
   for (auto [type, sum] : sums) {
     AxesAttr axes = cast<DTensorType>(type).getPartial();
     if (!axes.empty())
-      sum = createCollective(b, step.getLoc(),
-                             {CollectiveKind::G, AxisList(axes.getAxes())},
-                             sum);
+      sum = createCollective(
+          b, step.getLoc(), {CollectiveKind::G, AxisList(axes.getAxes())}, sum);
     total = total ? add(step.getLoc(), total, sum) : sum;
   }
   return total;
@@ -140,9 +139,8 @@ Value PartitionOptimizerImpl::replicated(Value scalar, ArrayRef<Axis> axes) {
   auto key = AxesAttr::get(b.getContext(), mergedSet(axes));
   Value &copy = copies[{scalar, key}];
   if (!copy)
-    copy = createCollective(b, step.getLoc(),
-                            {CollectiveKind::F, AxisList(key.getAxes())},
-                            scalar);
+    copy = createCollective(
+        b, step.getLoc(), {CollectiveKind::F, AxisList(key.getAxes())}, scalar);
   return copy;
 }
 
@@ -189,11 +187,10 @@ LogicalResult PartitionOptimizerImpl::run() {
   b.setInsertionPoint(terminator);
   Value squares = sumOfSquares();
   auto scalar = DTensorType::get({}, elementType);
-  auto clip =
-      ClipOp::create(b, step.getLoc(), scalar, scalar,
-                     DTensorType::get({}, b.getI32Type()), squares,
-                     terminator->getOperand(loss),
-                     terminator->getOperand(labels), scalars);
+  auto clip = ClipOp::create(b, step.getLoc(), scalar, scalar,
+                             DTensorType::get({}, b.getI32Type()), squares,
+                             terminator->getOperand(loss),
+                             terminator->getOperand(labels), scalars);
   for (Gradient &g : gradients)
     if (failed(update(g, clip, scalars)))
       return failure();
@@ -203,10 +200,9 @@ LogicalResult PartitionOptimizerImpl::run() {
   for (auto [name, value] :
        {std::pair<StringRef, Value>("grad_norm", clip.getNorm()),
         std::pair<StringRef, Value>("skipped", clip.getSkip())})
-    (void)step.insertResult(
-        step.getNumResults(), value.getType(),
-        b.getDictionaryAttr(
-            b.getNamedAttr(attrs::output, b.getStringAttr(name))));
+    (void)step.insertResult(step.getNumResults(), value.getType(),
+                            b.getDictionaryAttr(b.getNamedAttr(
+                                attrs::output, b.getStringAttr(name))));
   return success();
 }
 

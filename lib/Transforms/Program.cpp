@@ -30,10 +30,9 @@ FailureOr<func::FuncOp> dtc::getCallee(func::CallOp call,
   return callee;
 }
 
-static LogicalResult
-visit(func::FuncOp func, SymbolTable &symbols,
-      llvm::DenseMap<Operation *, bool> &finished,
-      SmallVectorImpl<func::FuncOp> &order) {
+static LogicalResult visit(func::FuncOp func, SymbolTable &symbols,
+                           llvm::DenseMap<Operation *, bool> &finished,
+                           SmallVectorImpl<func::FuncOp> &order) {
   if (!func.getBody().hasOneBlock())
     return func.emitError("functions must be one block");
   finished[func] = false;

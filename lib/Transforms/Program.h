@@ -14,8 +14,8 @@ mlir::FailureOr<mlir::func::FuncOp> getPublicFunction(mlir::ModuleOp module);
 
 /// The function that is called. Emits an error where it is not defined in the
 /// module.
-mlir::FailureOr<mlir::func::FuncOp>
-getCallee(mlir::func::CallOp call, mlir::SymbolTable &symbols);
+mlir::FailureOr<mlir::func::FuncOp> getCallee(mlir::func::CallOp call,
+                                              mlir::SymbolTable &symbols);
 
 /// Functions that `root` reaches, callees before callers, `root` last. Emits
 /// an error on recursion and on functions that are not one block.

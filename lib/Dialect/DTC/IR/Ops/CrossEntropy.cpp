@@ -133,17 +133,16 @@ FailureOr<SmallVector<Value>> CrossEntropyOp::expand(OpBuilder &b) {
   else
     oneLabels = reduced(CollectiveKind::AsOne, labels);
 
-  Value max = reduced(CollectiveKind::ReduceMax,
-                      VocabMaxOp::create(b, loc, DTensorType::get(maxSpec),
-                                         getLogits()));
+  Value max = reduced(
+      CollectiveKind::ReduceMax,
+      VocabMaxOp::create(b, loc, DTensorType::get(maxSpec), getLogits()));
   Value shift = reduced(CollectiveKind::F, max);
-  Value sumExp = reduced(CollectiveKind::G,
-                         VocabSumExpOp::create(b, loc, sumType, getLogits(),
-                                               shift));
+  Value sumExp =
+      reduced(CollectiveKind::G,
+              VocabSumExpOp::create(b, loc, sumType, getLogits(), shift));
   Value picked = reduced(CollectiveKind::G,
                          VocabPickOp::create(b, loc, sumType, getLogits(),
-                                             labels,
-                                             getLabelSmoothingAttr()));
+                                             labels, getLabelSmoothingAttr()));
   auto loss = TokenLossOp::create(b, loc, getLoss().getType(), rows, max,
                                   sumExp, picked, oneLabels);
   return SmallVector<Value>(loss.getResults());
