@@ -118,7 +118,6 @@ void MpiTransport::startShift(dtc_rank &rank, int index) {
                           {mpi.send(x, size_t(n * width), next, tag), next});
                     });
   }
-  rank.bytesSent += plan.directBytes();
 }
 
 void MpiTransport::wait(dtc_rank &rank, int index) {
@@ -134,8 +133,10 @@ void MpiTransport::wait(dtc_rank &rank, int index) {
                 rank.id, " has ", slot.mine.text(), ", rank ", peer, " has ",
                 theirs.text()));
   }
-  if (plan.kind() == DTC_SHIFT)
+  if (plan.kind() == DTC_SHIFT) {
+    rank.bytesSent += plan.directBytes();
     return;
+  }
   if (options.ring && goesAround(plan.kind())) {
     runRing(rank, index);
     return;

@@ -144,6 +144,7 @@ inline int64_t length(const Case &c, size_t buffer, int k, bool send) {
     n *= d;
   switch (c.what.kind) {
   case DTC_ALL_REDUCE:
+  case DTC_SHIFT:
     return n;
   case DTC_ALL_GATHER:
     return send ? n : k * n;
@@ -276,6 +277,9 @@ inline std::string runCases(dtc_rank &rank, std::deque<Case> &cases) {
         sent != 2 * (k - 1) * n / k)
       return rt::cat(c.name, ": ", sent, " bytes sent, not ",
                      2 * (k - 1) * n / k);
+    if (c.what.kind == DTC_SHIFT)
+      return sent == n ? std::string()
+                       : rt::cat(c.name, ": ", sent, " bytes sent, not ", n);
     if (c.what.kind != DTC_ALL_REDUCE && sent != (k - 1) * n &&
         !(wide && c.what.kind == DTC_REDUCE_SCATTER))
       return rt::cat(c.name, ": ", sent, " bytes sent, not ", (k - 1) * n);
