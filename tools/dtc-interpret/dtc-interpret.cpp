@@ -259,6 +259,7 @@ int run() {
   registry.insert<dtc::DTCDialect, mlir::func::FuncDialect>();
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects(); // an empty file loads none
+  context.printOpOnDiagnostic(false); // the source line says it
   SourceMgr sources, againstSources;
   mlir::SourceMgrDiagnosticHandler handler(sources, &context);
   auto module = parse(programPath, sources, context);
