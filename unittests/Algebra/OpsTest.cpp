@@ -174,6 +174,9 @@ TEST_P(Ops, EveryAssignment) {
   };
   for (const TestMesh &mesh : getMeshes())
     tryAll(mesh, 0);
+  tryAll(makeMesh("A4 in parts x B2", {axis("A", 4), axis("B", 2)},
+                  {axis("A", 2), axis("A", 2, 2), axis("B", 2)}),
+         0);
   // Lengths that other ops of a program need, also where nothing is cut.
   tryAll(getMeshes()[0], 1);
   RecordProperty("legal", legal);

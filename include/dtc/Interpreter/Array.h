@@ -48,8 +48,7 @@ struct Array {
 };
 
 /// Calls fn(index) for every index of a shape, in row-major order.
-template <typename Fn>
-void forEachIndex(llvm::ArrayRef<int64_t> shape, Fn fn) {
+template <typename Fn> void forEachIndex(llvm::ArrayRef<int64_t> shape, Fn fn) {
   llvm::SmallVector<int64_t> index(shape.size(), 0);
   for (int64_t n : shape)
     if (n == 0)
