@@ -309,16 +309,15 @@ void ThreadTransport::wait(dtc_rank &rank, int slot) {
     runDirect(rank, slot);
   }
 
-  // Nobody reads this rank's buffers any more: the slot is free. Which peer is
-  // late is not known by number, so name the one that its own state betrays.
+  // Wait until nobody reads this rank's buffers any more. Readers are counted,
+  // not named: a late one is most likely a member that still computes.
   auto done = [&] {
     return mine.finished.load(std::memory_order_acquire) == uint32_t(k - 1);
   };
   int late = plan.members()[size_t((me + 1) % k)];
-  for (int j = 0; j < k; ++j)
-    if (j != me && ports[size_t(plan.members()[size_t(j)])]->waitingIn.load() !=
-                       port.peers[size_t(j)]->plan)
-      late = plan.members()[size_t(j)];
+  for (int peer : plan.members())
+    if (peer != rank.id && !ports[size_t(peer)]->waitingIn.load())
+      late = peer;
   await(rank, plan, port, late, done);
   mine.tag.store(0, std::memory_order_relaxed);
   port.waitingIn.store(nullptr, std::memory_order_relaxed);
