@@ -510,8 +510,12 @@ LogicalResult FunctionInserter::finishParameters() {
     argAttrs.push_back(attributes);
     auto it = parameterUses.find(arg);
     if (it == parameterUses.end()) {
-      // An unused parameter keeps its logical axes; others say theirs.
-      arg.setType(declaredType(arg));
+      // An unused parameter keeps its logical axes; others say theirs. (The
+      // function's attributes are still those of the old arguments.)
+      TensorSpec spec{cast<DTensorType>(arg.getType())};
+      if (Attribute a = attributes ? attributes.get(attrs::sharding) : nullptr)
+        spec.dims = fromAttr(a);
+      arg.setType(DTensorType::get(spec));
       continue;
     }
     auto uses = it->second.takeVector();
