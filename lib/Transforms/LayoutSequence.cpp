@@ -35,9 +35,9 @@ static bool needsOrder(OpOperand &use, unsigned dim) {
     return false;
   FactorRule rule = op.getFactorRule();
   const ValueFactors &factors = rule.value(use.getOperandNumber());
-  return dim < factors.size() && llvm::any_of(factors[dim], [&](unsigned f) {
-           return rule.factors[f].whole;
-         });
+  return dim < factors.size() &&
+         llvm::any_of(
+             factors[dim], [&](unsigned f) { return rule.factors[f].whole; });
 }
 
 namespace {

@@ -67,8 +67,8 @@ void ReportWorkPass::collect(Block &block, int64_t times, SymbolTable &symbols,
                              TrafficMap &all) {
   auto add = [&](Operation &op, ArrayRef<Axis> axes, double bytes,
                  int64_t count) {
-    std::string name = op.getName().stripDialect().str() + " over " +
-                       toString(axes);
+    std::string name =
+        op.getName().stripDialect().str() + " over " + toString(axes);
     all[name].add({1, bytes}, count);
   };
   for (Operation &op : block) {
@@ -82,8 +82,7 @@ void ReportWorkPass::collect(Block &block, int64_t times, SymbolTable &symbols,
       // Shifts that are made and not used do not happen.
       Block &body = ring.getBody().front();
       auto blocks = static_cast<int64_t>(ring.getBlocks());
-      for (auto [i, v] :
-           llvm::enumerate(body.getTerminator()->getOperands()))
+      for (auto [i, v] : llvm::enumerate(body.getTerminator()->getOperands()))
         if (auto shift = v.getDefiningOp<ShiftOp>()) {
           int64_t n = ring.needsLastShift(i) ? blocks : blocks - 1;
           DTensorType type = shift.getX().getType();
@@ -137,7 +136,8 @@ void ReportWorkPass::printPairs(func::FuncOp model, llvm::raw_ostream &os) {
     return out;
   };
   os << "causal attention on each of " << parts << " pieces of " << piece
-     << " tokens (" << (layout ? stringifySequenceLayout(*layout) : "contiguous")
+     << " tokens ("
+     << (layout ? stringifySequenceLayout(*layout) : "contiguous")
      << ")\n  pairs:";
   int64_t least = INT64_MAX, most = 0;
   for (int64_t r = 0; r < parts; ++r) {

@@ -33,8 +33,8 @@ LogicalResult PermuteOp::emitKernel(KernelBuilder &kb) {
       from = k.add(k.mul(place, parts), part);
     } else {
       int64_t half = piece / 2;
-      Value early = k.op<arith::CmpIOp>(arith::CmpIPredicate::ult, place,
-                                        k.idx(half));
+      Value early =
+          k.op<arith::CmpIOp>(arith::CmpIPredicate::ult, place, k.idx(half));
       Value mirrored = k.sub(k.idx(2 * parts - 2), part);
       from = k.add(k.mul(k.select(early, part, mirrored), half), place);
     }
@@ -78,9 +78,9 @@ LogicalResult ShiftOp::emitKernel(KernelBuilder &kb) {
   int64_t block = x.length / static_cast<int64_t>(getBlocks());
   k.forRows(x.before * x.length, x.after, [&](Value row) {
     Value outer = k.div(row, x.length);
-    Value from = k.rem(k.add(k.rem(row, x.length),
-                             getInverse() ? block : x.length - block),
-                       x.length);
+    Value from = k.rem(
+        k.add(k.rem(row, x.length), getInverse() ? block : x.length - block),
+        x.length);
     Value source = k.mul(k.add(k.mul(outer, x.length), from), x.after);
     Value target = k.mul(row, x.after);
     k.loop(k.idx(0), k.idx(x.after), 1, [&](Value j) {
@@ -105,10 +105,9 @@ LogicalResult MergeAttentionOp::emitKernel(KernelBuilder &kb) {
     Value empty = k.op<arith::CmpFOp>(arith::CmpFPredicate::OEQ, top, none);
     Value base = k.select(empty, zero, top);
     auto weight = [&](Value lse) {
-      Value missing =
-          k.op<arith::CmpFOp>(arith::CmpFPredicate::OEQ, lse, none);
-      Value e = codegen::emitExp(
-          k.b, k.loc, k.subf(k.select(missing, base, lse), base));
+      Value missing = k.op<arith::CmpFOp>(arith::CmpFPredicate::OEQ, lse, none);
+      Value e = codegen::emitExp(k.b, k.loc,
+                                 k.subf(k.select(missing, base, lse), base));
       return Value(k.select(missing, zero, e));
     };
     Value a = weight(x), b = weight(y), sum = k.addf(a, b);

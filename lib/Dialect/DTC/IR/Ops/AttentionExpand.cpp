@@ -28,8 +28,9 @@ enum class Exchange { Ring, AllGather, Ulysses };
 
 static FailureOr<Exchange> getExchange(Operation *op) {
   auto module = op->getParentOfType<ModuleOp>();
-  auto name = module ? module->getAttrOfType<StringAttr>(attrs::attentionExchange)
-                     : StringAttr();
+  auto name = module
+                  ? module->getAttrOfType<StringAttr>(attrs::attentionExchange)
+                  : StringAttr();
   if (!name || name == "ring")
     return Exchange::Ring;
   if (name == "all-gather")
@@ -62,9 +63,8 @@ static std::string legalSizes(int64_t heads, int64_t tp) {
 
 /// The op with its factors cut otherwise: operands are brought there, results
 /// back.
-static FailureOr<SmallVector<Value>> expandByResharding(OpBuilder &b,
-                                                        Operation *op,
-                                                        Exchange exchange) {
+static FailureOr<SmallVector<Value>>
+expandByResharding(OpBuilder &b, Operation *op, Exchange exchange) {
   FactorRule rule = cast<FactorOpInterface>(op).getFactorRule();
   SmallVector<DTensorType> types = getOperandTensorTypes(op);
   llvm::append_range(types, getResultTensorTypes(op));
@@ -105,8 +105,9 @@ static FailureOr<SmallVector<Value>> expandByResharding(OpBuilder &b,
   for (DTensorType type : types)
     for (const Axis &a : type.getReplicate().getAxes())
       if (!overlap(a, ring) &&
-          llvm::none_of(assignment.factors,
-                        [&](const AxisList &axes) { return overlap(a, axes); }) &&
+          llvm::none_of(
+              assignment.factors,
+              [&](const AxisList &axes) { return overlap(a, axes); }) &&
           llvm::none_of(assignment.others,
                         [&](auto &other) { return other.first == a; }))
         assignment.others.push_back({a, Assignment::replicate});
@@ -175,8 +176,7 @@ public:
 
   /// A carried value that starts as one number everywhere.
   void addConstant(Type type, double value) {
-    inits.push_back(
-        ConstantOp::create(b, loc, type, b.getF64FloatAttr(value)));
+    inits.push_back(ConstantOp::create(b, loc, type, b.getF64FloatAttr(value)));
   }
 
   /// Builds the loop. `body` gets the key block's values (documents may be
@@ -196,7 +196,7 @@ public:
     for (Value v : args.take_front(keys))
       next.push_back(shift(v));
     KeyBlock in{args[0], args[1], args[2],
-              keys == 4 ? Value(args[3]) : Value()};
+                keys == 4 ? Value(args[3]) : Value()};
     llvm::append_range(next, body(in, args.drop_front(keys)));
     YieldOp::create(b, loc, next);
     return ring;

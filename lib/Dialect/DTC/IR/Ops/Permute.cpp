@@ -52,10 +52,9 @@ SmallVector<Array> PermuteOp::interpret(const FactorPiece &piece,
   forEachIndex(y.shape, [&](ArrayRef<int64_t> index) {
     SmallVector<int64_t> from(index);
     if (index[dim] < getX().getType().getShape()[dim])
-      from[dim] =
-          getLayoutSource(getLayout(), index[dim],
-                          getX().getType().getShape()[dim],
-                          static_cast<int64_t>(getParts()));
+      from[dim] = getLayoutSource(getLayout(), index[dim],
+                                  getX().getType().getShape()[dim],
+                                  static_cast<int64_t>(getParts()));
     y(index) = x(from);
   });
   return {y};

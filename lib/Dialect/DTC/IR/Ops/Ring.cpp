@@ -81,9 +81,8 @@ private:
 
 LogicalResult Travel::visitArguments() {
   Block &block = ring.getBody().front();
-  for (auto [arg, next] :
-       llvm::zip_equal(block.getArguments(),
-                       block.getTerminator()->getOperands())) {
+  for (auto [arg, next] : llvm::zip_equal(
+           block.getArguments(), block.getTerminator()->getOperands())) {
     unsigned n = arg.getArgNumber();
     std::optional<int64_t> shifts = countShifts(next, arg);
     if (!shifts)

@@ -71,20 +71,22 @@ ShiftOp::interpretRanks(const GroupView &group, ArrayRef<FactorPiece> pieces,
     Array all(shape);
     auto forEachPiece = [&](auto fn) {
       for (auto [i, r] : llvm::enumerate(ranks))
-        forEachIndex(operands[r][0].shape, [&, i = i, r = r](
-                                               ArrayRef<int64_t> index) {
-          SmallVector<int64_t> at(index);
-          at[dim] += static_cast<int64_t>(i) * piece;
-          fn(r, index, at);
-        });
+        forEachIndex(operands[r][0].shape,
+                     [&, i = i, r = r](ArrayRef<int64_t> index) {
+                       SmallVector<int64_t> at(index);
+                       at[dim] += static_cast<int64_t>(i) * piece;
+                       fn(r, index, at);
+                     });
     };
-    forEachPiece([&](int64_t r, ArrayRef<int64_t> index,
-                     ArrayRef<int64_t> at) { all(at) = operands[r][0](index); });
+    forEachPiece([&](int64_t r, ArrayRef<int64_t> index, ArrayRef<int64_t> at) {
+      all(at) = operands[r][0](index);
+    });
     all = shifted(all, dim, static_cast<int64_t>(getBlocks()), getInverse());
     for (int64_t r : ranks)
       out[r].push_back(Array(operands[r][0].shape));
-    forEachPiece([&](int64_t r, ArrayRef<int64_t> index,
-                     ArrayRef<int64_t> at) { out[r][0](index) = all(at); });
+    forEachPiece([&](int64_t r, ArrayRef<int64_t> index, ArrayRef<int64_t> at) {
+      out[r][0](index) = all(at);
+    });
   }
   return out;
 }
@@ -92,6 +94,6 @@ ShiftOp::interpretRanks(const GroupView &group, ArrayRef<FactorPiece> pieces,
 void ShiftOp::buildBackward(BackwardBuilder &bb) {
   Value dy = bb.cotangent(getResult());
   if (dy && bb.wants(getX()))
-    bb.add(getX(), bb.create<ShiftOp>(dy.getType(), dy, getDim(),
-                                      getBlocks(), !getInverse()));
+    bb.add(getX(), bb.create<ShiftOp>(dy.getType(), dy, getDim(), getBlocks(),
+                                      !getInverse()));
 }
