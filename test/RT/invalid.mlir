@@ -58,7 +58,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error@+1 {{axis tp:4 is not on the mesh}}
+  // expected-error@+1 {{axis {tp:4} is not on the mesh}}
   %i = rt.index <tp:4>
   return
 }

@@ -53,8 +53,7 @@ Value FunctionLowering::addressOf(Buffers::Place place) {
     return results[place];
   StoragePlace &s = storage[place - numResults];
   if (!s.address) {
-    auto op = SymbolTable::lookupNearestSymbolFrom<rt::StorageOp>(
-        func, StringAttr::get(func.getContext(), s.symbol));
+    auto op = symbols.lookup<rt::StorageOp>(s.symbol);
     OpBuilder top = OpBuilder::atBlockBegin(entry);
     s.address = rt::AddressOp::create(top, func.getLoc(), op.getBufferType(),
                                       s.symbol);
@@ -95,9 +94,8 @@ Value FunctionLowering::destination(OpResult result,
 
 /// Copies what is not yet where it has to be.
 void FunctionLowering::lowerTargets(Operation *op) {
-  for (const Buffers::Target &t : targets) {
-    if (t.op != op)
-      continue;
+  for (unsigned i : targetsOf.lookup(op)) {
+    const Buffers::Target &t = targets[i];
     Value from = bufferOf(t.value), to = addressOf(t.place);
     if (from != to)
       kernels.copy(b, op->getLoc(), from, to);
@@ -287,8 +285,10 @@ LogicalResult FunctionLowering::lowerLayer() {
   collectSlots();
   if (!storage.empty())
     return func.emitError("reads or writes parameters, but is no step");
-  for (const Buffers::Target &t : targets)
+  for (auto [i, t] : llvm::enumerate(targets)) {
+    targetsOf[t.op].push_back(i);
     values.addTarget(t);
+  }
   values.analyze();
   b.setInsertionPointToEnd(entry);
   if (failed(lowerBlock(func.getBody().front())))
@@ -315,8 +315,10 @@ LogicalResult FunctionLowering::lowerStep() {
                                                     dtc::attrs::input);
       buffers[a] = addressOf(placeOf(getInputSymbol(name)));
     }
-  for (const Buffers::Target &t : targets)
+  for (auto [i, t] : llvm::enumerate(targets)) {
+    targetsOf[t.op].push_back(i);
     values.addTarget(t);
+  }
   values.analyze();
   b.setInsertionPointToEnd(entry);
   if (failed(lowerBlock(func.getBody().front())))

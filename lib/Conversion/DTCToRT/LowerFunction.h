@@ -11,9 +11,12 @@ namespace dtc {
 /// Writes the runtime-level form of one function, op by op.
 class FunctionLowering {
 public:
+  /// `symbols` finds storage.
   FunctionLowering(mlir::ModuleOp module, mlir::func::FuncOp func,
-                   KernelCache &kernels, int64_t bucketBytes)
-      : func(func), kernels(kernels), bucketBytes(bucketBytes), values(func),
+                   const mlir::SymbolTable &symbols, KernelCache &kernels,
+                   int64_t bucketBytes)
+      : func(func), symbols(symbols), kernels(kernels),
+        bucketBytes(bucketBytes), values(func),
         b(mlir::OpBuilder::atBlockEnd(module.getBody())) {}
 
   /// A layer: operands and results become arguments.
@@ -53,6 +56,7 @@ private:
   std::string describe(llvm::ArrayRef<mlir::Operation *> members);
 
   mlir::func::FuncOp func;
+  const mlir::SymbolTable &symbols;
   KernelCache &kernels;
   int64_t bucketBytes;
   Buffers values;
@@ -62,6 +66,7 @@ private:
   llvm::SmallVector<StoragePlace> storage;
   llvm::StringMap<Buffers::Place> places;
   llvm::SmallVector<Buffers::Target> targets;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned, 1>> targetsOf;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers; // of roots
 };
 

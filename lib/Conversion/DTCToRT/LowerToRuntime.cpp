@@ -49,6 +49,7 @@ public:
     KernelTarget target;
     target.vectorBits = vectorBits;
     KernelCache kernels(module, target);
+    SymbolTable symbols(module);
     for (func::FuncOp func : functions) {
       if (!func.getBody().hasOneBlock()) {
         func.emitError("must have a body of one block");
@@ -59,7 +60,8 @@ public:
         module->setAttr(rt::attrs::microbatches,
                         Builder(module).getI64IntegerAttr(count));
       groupCollectives(func.getBody().front(), bucketBytes);
-      FunctionLowering lowering(module, func, kernels, bucketBytes);
+      FunctionLowering lowering(module, func, symbols, kernels,
+                                bucketBytes);
       if (failed(func == step ? lowering.lowerStep() : lowering.lowerLayer()))
         return signalPassFailure();
     }

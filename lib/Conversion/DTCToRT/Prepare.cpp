@@ -1,6 +1,8 @@
 //===- Prepare.cpp - Rewrites before buffers exist ------------------------===//
 
 #include "Prepare.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace dtc;
@@ -60,25 +62,26 @@ static int64_t bytesOf(Operation *collective) {
 namespace {
 /// A bucket that may still grow.
 struct OpenBucket {
-  SmallVector<Operation *> members;
-  SmallVector<Operation *> writes; // of members' results
+  llvm::SetVector<Operation *> members;
+  SmallVector<Operation *> writes;    // of members' results
+  llvm::DenseSet<Attribute> written; // their parameters
   int64_t bytes = 0;
 
-  bool reads(Operation *op, Value v) const {
+  bool owns(Value v) const {
     Operation *def = v.getDefiningOp();
-    return def && llvm::is_contained(members, def);
+    return def && members.contains(def);
   }
   /// Whether `op` must stand after the bucket.
   bool isUsedBy(Operation *op) const {
-    bool used = false;
-    op->walk([&](Operation *inner) {
-      for (Value v : inner->getOperands())
-        used |= reads(inner, v);
-      if (auto read = dyn_cast<ReadOp>(inner))
-        for (Operation *w : writes)
-          used |= cast<WriteOp>(w).getParamAttr() == read.getParamAttr();
-    });
-    return used;
+    return op
+        ->walk([&](Operation *inner) {
+          auto read = dyn_cast<ReadOp>(inner);
+          bool uses = (read && written.contains(read.getParamAttr())) ||
+                      llvm::any_of(inner->getOperands(),
+                                   [&](Value v) { return owns(v); });
+          return uses ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
   /// Moves everything to where the last member stands.
   void close() {
@@ -105,10 +108,11 @@ void dtc::groupCollectives(Block &block, int64_t bucketBytes) {
         groupCollectives(inner, bucketBytes);
     if (auto write = dyn_cast<WriteOp>(op)) {
       auto owner = llvm::find_if(open, [&](const OpenBucket &bucket) {
-        return bucket.reads(op, write.getValue());
+        return bucket.owns(write.getValue());
       });
       if (owner != open.end()) {
         owner->writes.push_back(op);
+        owner->written.insert(write.getParamAttr());
         continue;
       }
     }
@@ -135,7 +139,7 @@ void dtc::groupCollectives(Block &block, int64_t bucketBytes) {
       open.emplace_back();
       it = open.end() - 1;
     }
-    it->members.push_back(op);
+    it->members.insert(op);
     it->bytes += bytes;
   }
   for (OpenBucket &bucket : open)

@@ -51,13 +51,16 @@ public:
     if (failed(text))
       return signalPassFailure();
 
+    SymbolTable symbols(module);
     RuntimeFunctions functions(module);
     unsigned numDescriptors = 0;
     for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (func->hasAttr(rt::attrs::kernel))
         lowerKernel(func, functions);
-      else
-        lowerControl(func, functions, numDescriptors);
+      else if (!func->hasAttr(rt::attrs::step))
+        lowerLayer(func, functions, numDescriptors);
+      else if (failed(lowerStep(func, functions, symbols, numDescriptors)))
+        return signalPassFailure();
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
       if (isa<rt::StorageOp, ParamOp>(op))
         op.erase();

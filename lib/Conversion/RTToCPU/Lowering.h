@@ -30,9 +30,16 @@ mlir::LLVM::GlobalOp createString(mlir::OpBuilder &b, mlir::Location loc,
 /// Returns the most bytes of workspace that any of them asks for.
 int64_t lowerKernel(mlir::func::FuncOp kernel, const RuntimeFunctions &rt);
 
-/// Layers and the step: lists of calls. Replaces the function.
-void lowerControl(mlir::func::FuncOp func, const RuntimeFunctions &rt,
-                  unsigned &numDescriptors);
+/// A layer: a list of calls. Replaces the function.
+void lowerLayer(mlir::func::FuncOp func, const RuntimeFunctions &rt,
+                unsigned &numDescriptors);
+
+/// The step: a table and what reads it. Replaces the function. `symbols` finds
+/// storage.
+mlir::LogicalResult lowerStep(mlir::func::FuncOp func,
+                              const RuntimeFunctions &rt,
+                              const mlir::SymbolTable &symbols,
+                              unsigned &numDescriptors);
 
 /// The text of `dtc_program_json` (docs/runtime.md).
 mlir::FailureOr<std::string> getProgramJson(mlir::ModuleOp module,
