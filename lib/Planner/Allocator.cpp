@@ -108,13 +108,14 @@ static int64_t scan(MutableArrayRef<Lifetime> buffers, FreeList::Fit fit,
   SmallVector<Lifetime *> order;
   for (Lifetime &b : buffers)
     order.push_back(&b);
-  llvm::stable_sort(order, [&](Lifetime *a, Lifetime *b) {
+  // The last criterion is the place in the program: the order is total.
+  llvm::sort(order, [&](Lifetime *a, Lifetime *b) {
     if (begin(*a) != begin(*b))
       return begin(*a) < begin(*b);
     // What lives long goes to the bottom, where it leaves no hole.
     if (end(*a) != end(*b))
       return end(*a) > end(*b);
-    return a->bytes > b->bytes;
+    return a->bytes != b->bytes ? a->bytes > b->bytes : a < b;
   });
   FreeList list;
   std::multimap<int64_t, Lifetime *> live;
@@ -140,10 +141,11 @@ static int64_t bySize(MutableArrayRef<Lifetime> buffers) {
   SmallVector<Lifetime *> order;
   for (Lifetime &b : buffers)
     order.push_back(&b);
-  llvm::stable_sort(order, [](Lifetime *a, Lifetime *b) {
+  llvm::sort(order, [](Lifetime *a, Lifetime *b) {
     if (a->bytes != b->bytes)
       return a->bytes > b->bytes;
-    return a->last - a->first > b->last - b->first;
+    size_t lengthA = a->last - a->first, lengthB = b->last - b->first;
+    return lengthA != lengthB ? lengthA > lengthB : a < b;
   });
   int64_t total = 0;
   SmallVector<Lifetime *> placed; // by offset
