@@ -46,6 +46,10 @@ module attributes {dtc.mesh = #dtc.mesh<dp:2, tp:4>} {
            send(%y, %x : memref<16x8xf32>, memref<16x8xf32>) recv(%g, %x : memref<16x8xf32>, memref<16x8xf32>) slot 0
     // CHECK: rt.wait %[[T]]
     rt.wait %t
+    // CHECK: rt.start all_to_all sum over <dp:2> "x" blocks [#rt.block<[1, 16, 1, 4, 1], gather_first = true>]
+    %u = rt.start all_to_all sum over <dp:2> "x" blocks [#rt.block<[1, 16, 1, 4, 1], gather_first = true>]
+           send(%y : memref<16x8xf32>) recv(%x : memref<16x8xf32>)
+    rt.wait %u
     return
   }
 }

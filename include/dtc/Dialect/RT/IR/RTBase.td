@@ -54,7 +54,7 @@ def RT_BlockAttr : AttrDef<RT_Dialect, "Block"> {
     without it the other way round.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$sizes, DefaultValuedParameter<"bool", "false">:$gather_first);
-  let assemblyFormat = "`<` `[` $sizes `]` (`gather_first` `` $gather_first^)? `>`";
+  let assemblyFormat = "`<` `[` $sizes `]` (`,` `gather_first` `=` $gather_first^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     int64_t getNumElements() const;

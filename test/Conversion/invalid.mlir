@@ -1,0 +1,32 @@
+// RUN: dtc-opt %s -dtc-lower-to-runtime -split-input-file -verify-diagnostics
+
+// expected-error@+1 {{has no public function}}
+module {
+}
+
+// -----
+
+module {
+  func.func @a() { return }
+  // expected-error@+1 {{is public, and so is @a: a program has one public function}}
+  func.func @b() { return }
+}
+
+// -----
+
+module {
+  // expected-error@+1 {{argument 0 of the step has no dtc.input}}
+  func.func @step(%x: !dtc.tensor<8xf32>) { return }
+}
+
+// -----
+
+module {
+  dtc.param @a : !dtc.tensor<8xf32> from "a" [8] view affine_map<(d) -> (d)> dims ["embed"] {init = "zeros"}
+  // expected-error@+1 {{reads or writes parameters, but is no step}}
+  func.func private @layer() -> !dtc.tensor<8xf32> {
+    %a = dtc.read param of @a : !dtc.tensor<8xf32>
+    return %a : !dtc.tensor<8xf32>
+  }
+  func.func @step() { return }
+}
