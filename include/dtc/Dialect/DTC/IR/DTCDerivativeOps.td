@@ -16,7 +16,7 @@ def DTC_ActivationGradOp : DTC_InPlaceOp<"activation_grad"> {
   let hasVerifier = 1;
 }
 
-def DTC_GatedProductGradOp : DTC_ComputeOp<"gated_product_grad"> {
+def DTC_GatedProductGradOp : DTC_InPlaceOp<"gated_product_grad"> {
   let summary = "derivative of a gated product";
   let description = [{
     dgate = function'(gate) up dy, dup = function(gate) dy.

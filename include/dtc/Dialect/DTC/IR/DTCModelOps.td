@@ -233,7 +233,7 @@ def DTC_GatedProductOp : DTC_InPlaceOp<"gated_product", [Differentiable]> {
   let hasVerifier = 1;
 }
 
-def DTC_RotaryOp : DTC_ComputeOp<"rotary", [Differentiable]> {
+def DTC_RotaryOp : DTC_InPlaceOp<"rotary", [Differentiable]> {
   let summary = "rotary position embedding with explicit positions";
   let description = [{
     Rotates features (i, i + d/2) of x [b, s, h, d] by the angle

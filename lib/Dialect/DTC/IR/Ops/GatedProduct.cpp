@@ -61,3 +61,7 @@ SmallVector<Array> GatedProductGradOp::interpret(const FactorPiece &piece,
   }
   return {dgate, dup};
 }
+
+std::optional<unsigned> GatedProductGradOp::getInPlaceOperand(unsigned result) {
+  return result == 0 ? 2 : 1; // dy is needed no more; gate may be
+}

@@ -48,6 +48,9 @@ SmallVector<Array> RotaryOp::interpret(const FactorPiece &piece,
   return {y};
 }
 
+/// Both features of a pair are read before either is written.
+std::optional<unsigned> RotaryOp::getInPlaceOperand(unsigned) { return 0; }
+
 void RotaryOp::buildBackward(BackwardBuilder &bb) {
   Value dy = bb.cotangent(getResult());
   if (dy && bb.wants(getX()))
