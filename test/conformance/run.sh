@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh BIN DIR LIST: holds the tools in BIN against meshes/LIST.txt of DIR
+# run.sh BIN DIR LIST [LAUNCHER]: holds the tools in BIN against meshes/LIST.txt of DIR
 # (or of the environment's DTC_CONFORMANCE_DIR). Status 77, skipped, where there
 # is no such folder.
 set -eu
@@ -8,4 +8,9 @@ if [ ! -f "$dir/conformance/check.py" ]; then
   echo "skipped: no conformance/check.py in $dir; set DTC_CONFORMANCE_DIR to the folder that has it"
   exit 77
 fi
-exec python3 "$dir/conformance/check.py" --bin "$bin" --list "$dir/conformance/meshes/$list.txt" "$dir/goldens"
+launcher=${4:-}
+if [ -n "$launcher" ] && ! command -v "${launcher%% *}" >/dev/null; then
+  echo "skipped: no ${launcher%% *}"
+  exit 77
+fi
+exec python3 "$dir/conformance/check.py" --bin "$bin" --launch "$launcher" --list "$dir/conformance/meshes/$list.txt" "$dir/goldens"
