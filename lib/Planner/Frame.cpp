@@ -47,8 +47,8 @@ Frame Frame::get(func::FuncOp func) {
         life.last = std::max(life.last, clock.end.lookup(here));
         if (auto start = dyn_cast<rt::StartOp>(user))
           if (here == user)
-            life.last = std::max(life.last,
-                                 clock.end.lookup(Clock::waitOf(start)));
+            life.last =
+                std::max(life.last, clock.end.lookup(Clock::waitOf(start)));
       }
       if (life.last < 0)
         life.first = life.last = clock.begin.lookup(op);

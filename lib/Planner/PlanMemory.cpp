@@ -51,9 +51,8 @@ private:
     int64_t bytes = allocate(frame.lifetimes);
     int64_t least = getLargestLiveBytes(frame.lifetimes);
     if (bytes > least + least / 20)
-      func.emitWarning("the frame has ")
-          << bytes << " bytes, of which at most " << least
-          << " are live at once";
+      func.emitWarning("the frame has ") << bytes << " bytes, of which at most "
+                                         << least << " are live at once";
     for (auto [op, life] : llvm::zip_equal(frame.ops, frame.lifetimes)) {
       if (auto alloc = dyn_cast<rt::AllocOp>(op))
         alloc.setOffsetAttr(attr(life.offset));
@@ -75,8 +74,7 @@ private:
       int64_t low = base.lookup(func);
       int64_t count = allocate(frame.flights);
       most = std::max(most, low + count);
-      for (auto [start, flight] :
-           llvm::zip_equal(frame.starts, frame.flights))
+      for (auto [start, flight] : llvm::zip_equal(frame.starts, frame.flights))
         start.setSlotAttr(attr(low + flight.offset));
       for (auto [call, at] : frame.calls) {
         int64_t inFlight = low;

@@ -33,7 +33,7 @@ namespace {
 /// What one op needs: axes of its factors, and what it does on other atoms.
 struct OpPlan {
   FactorRule rule;
-  SmallVector<AxisList> factors; // in atoms
+  SmallVector<AxisList> factors;  // in atoms
   SmallVector<AxisList> declared; // axes of result 0's dimensions, if annotated
   bool hasDeclared = false;
 };
@@ -227,11 +227,11 @@ LogicalResult FunctionInserter::plan() {
       plan.declared = fromAttr(a);
       plan.hasDeclared = true;
     }
-    plan.factors = chooseFactors(
-        plan.rule, operands, priorities,
-        plan.hasDeclared ? ArrayRef<DimAxes>(plan.declared)
-                         : ArrayRef<DimAxes>(),
-        hasNoActivation(&op, parameters));
+    plan.factors =
+        chooseFactors(plan.rule, operands, priorities,
+                      plan.hasDeclared ? ArrayRef<DimAxes>(plan.declared)
+                                       : ArrayRef<DimAxes>(),
+                      hasNoActivation(&op, parameters));
     for (const AxisList &axes : plan.factors)
       refinement.add(axes);
     for (unsigned r = 0; r < op.getNumResults(); ++r) {
@@ -240,8 +240,7 @@ LogicalResult FunctionInserter::plan() {
       // Propagation writes the axes of first results; without the attribute
       // such a result is uncut.
       if (r == 0)
-        dims = plan.hasDeclared ? plan.declared
-                                : DimAxes(dims.size());
+        dims = plan.hasDeclared ? plan.declared : DimAxes(dims.size());
       note(op.getResult(r), std::move(dims));
     }
   }
@@ -336,8 +335,7 @@ int FunctionInserter::modeOn(Operation *op, const OpPlan &plan,
 /// Whether a partial result may stay so: its one use is linear in it alone and
 /// is not cut by the atom.
 bool FunctionInserter::staysPartial(OpResult result, const Axis &atom) {
-  if (!result.hasOneUse() ||
-      cast<DTensorType>(result.getType()).isInteger())
+  if (!result.hasOneUse() || cast<DTensorType>(result.getType()).isInteger())
     return false;
   OpOperand &use = *result.getUses().begin();
   auto it = plans.find(use.getOwner());
@@ -418,8 +416,7 @@ LogicalResult FunctionInserter::visit(Operation *op) {
   }
   for (OpResult r : op->getResults()) {
     DTensorType natural = typeFor(
-        plan.rule, assignment,
-        plan.rule.getNumOperands() + r.getResultNumber(),
+        plan.rule, assignment, plan.rule.getNumOperands() + r.getResultNumber(),
         cast<DTensorType>(r.getType()));
     TensorSpec target(natural);
     target.refine(refinement);
@@ -435,9 +432,8 @@ LogicalResult FunctionInserter::visit(Operation *op) {
     else if (r.getResultNumber() == 0)
       for (AxisList &axes : target.dims)
         axes.clear();
-    llvm::erase_if(target.partial, [&](const Axis &atom) {
-      return !staysPartial(r, atom);
-    });
+    llvm::erase_if(target.partial,
+                   [&](const Axis &atom) { return !staysPartial(r, atom); });
     target.max.clear();
     DTensorType resolved = DTensorType::get(target);
     r.setType(natural);
@@ -524,7 +520,8 @@ LogicalResult FunctionInserter::finishParameters() {
         arg.setType(entry.first);
         continue;
       }
-      BlockArgument extra = body.insertArgument(at + i, entry.first, arg.getLoc());
+      BlockArgument extra =
+          body.insertArgument(at + i, entry.first, arg.getLoc());
       for (OpOperand *use : entry.second)
         use->set(extra);
       split.push_back(old);
@@ -534,8 +531,8 @@ LogicalResult FunctionInserter::finishParameters() {
   SmallVector<Type> results;
   for (Value v : body.getTerminator()->getOperands())
     results.push_back(v.getType());
-  func.setFunctionType(FunctionType::get(func.getContext(),
-                                         body.getArgumentTypes(), results));
+  func.setFunctionType(
+      FunctionType::get(func.getContext(), body.getArgumentTypes(), results));
   func.setAllArgAttrs(argAttrs);
   return success();
 }

@@ -181,8 +181,8 @@ LogicalResult Propagator::prepare() {
 /// The axes that the rules give to named dimensions, over `base`, which holds
 /// for dimensions without a rule.
 FailureOr<DimAxes> Propagator::applyRules(Operation *op, ArrayAttr names,
-                                                 ArrayRef<int64_t> shape,
-                                                 const DimAxes &base) {
+                                          ArrayRef<int64_t> shape,
+                                          const DimAxes &base) {
   DimAxes dims(shape.size());
   AxisList used;
   auto take = [&](AxisList &list, const Axis &a) {
@@ -192,7 +192,8 @@ FailureOr<DimAxes> Propagator::applyRules(Operation *op, ArrayAttr names,
     used.push_back(a);
   };
   for (auto [d, n] : llvm::enumerate(shape)) {
-    const ShardingRule *rule = rules.find(cast<StringAttr>(names[d]).getValue());
+    const ShardingRule *rule =
+        rules.find(cast<StringAttr>(names[d]).getValue());
     if (!rule)
       continue;
     int64_t room = n;
@@ -205,8 +206,9 @@ FailureOr<DimAxes> Propagator::applyRules(Operation *op, ArrayAttr names,
         axis.size = room; // the major part; the rest does not cut
       else if (rule->even && room % size != 0) {
         auto diag = op->emitError()
-                    << name << "=" << size << " does not divide " << room << " ("
-                    << rule->dimension << "); it may be " << divisors(room);
+                    << name << "=" << size << " does not divide " << room
+                    << " (" << rule->dimension << "); it may be "
+                    << divisors(room);
         if (rule->majorPart) {
           diag << ", or a multiple of " << room;
           return failure();
@@ -235,7 +237,7 @@ FailureOr<DimAxes> Propagator::applyRules(Operation *op, ArrayAttr names,
 }
 
 LogicalResult Propagator::checkSharding(Operation *op, Type type,
-                                               const DimAxes &dims) {
+                                        const DimAxes &dims) {
   if (dims.size() != static_cast<size_t>(cast<DTensorType>(type).getRank()))
     return op->emitError("dtc.sharding must list the axes of every dimension");
   AxisList used;
@@ -325,8 +327,7 @@ LogicalResult Propagator::visitFunction(func::FuncOp func) {
   return success();
 }
 
-LogicalResult Propagator::setResult(Operation *op, unsigned r,
-                                           DimAxes dims) {
+LogicalResult Propagator::setResult(Operation *op, unsigned r, DimAxes dims) {
   Value result = op->getResult(r);
   axesOf[result] = dims;
   if (r == 0) {
@@ -437,8 +438,7 @@ LogicalResult Propagator::visitCall(func::CallOp call) {
     for (auto [n, arg] : llvm::enumerate(body.getArguments())) {
       axesOf[arg] = arguments[n];
       if (!isUncut(arguments[n]))
-        body.setArgAttr(n, attrs::sharding,
-                        toAttr(&context, arguments[n]));
+        body.setArgAttr(n, attrs::sharding, toAttr(&context, arguments[n]));
     }
     if (failed(visitFunction(body)))
       return failure();
@@ -449,8 +449,8 @@ LogicalResult Propagator::visitCall(func::CallOp call) {
     instance = &instances[call.getCallee()].back();
   }
   call.setCallee(instance->func.getName());
-  for (auto [result, dims] : llvm::zip_equal(call.getResults(),
-                                             instance->results))
+  for (auto [result, dims] :
+       llvm::zip_equal(call.getResults(), instance->results))
     axesOf[result] = dims;
   return success();
 }
@@ -518,7 +518,8 @@ LogicalResult Propagator::pad() {
            llvm::zip_equal(call.getOperands(), func.getArguments()))
         join(v, arg);
       Operation *ret = func.getBody().front().getTerminator();
-      for (auto [v, out] : llvm::zip_equal(call.getResults(), ret->getOperands()))
+      for (auto [v, out] :
+           llvm::zip_equal(call.getResults(), ret->getOperands()))
         join(v, out);
       return;
     }
@@ -551,8 +552,8 @@ LogicalResult Propagator::pad() {
   for (auto func : module.getOps<func::FuncOp>()) {
     for (BlockArgument arg : func.getArguments()) {
       unsigned c = classOf(arg);
-      if (auto names = func.getArgAttrOfType<ArrayAttr>(arg.getArgNumber(),
-                                                        attrs::dims);
+      if (auto names =
+              func.getArgAttrOfType<ArrayAttr>(arg.getArgNumber(), attrs::dims);
           names && !names.empty())
         nameDims(c, names);
     }

@@ -13,12 +13,9 @@ using namespace dtc;
 ShardingRules ShardingRules::getDefault(bool sequenceParallel) {
   ShardingRules r;
   r.rules = {
-      {"batch", {"dp"}, false, true},
-      {"seq", {"cp"}, false, true},
-      {"norm_seq", {"cp"}, false, true},
-      {"heads", {"tp"}, false, true},
-      {"kv_heads", {"tp"}, true, true},
-      {"mlp", {"tp"}, false, false},
+      {"batch", {"dp"}, false, true},    {"seq", {"cp"}, false, true},
+      {"norm_seq", {"cp"}, false, true}, {"heads", {"tp"}, false, true},
+      {"kv_heads", {"tp"}, true, true},  {"mlp", {"tp"}, false, false},
       {"vocab", {"tp"}, false, false},
   };
   if (sequenceParallel)
@@ -27,9 +24,8 @@ ShardingRules ShardingRules::getDefault(bool sequenceParallel) {
 }
 
 static bool isName(StringRef s) {
-  return !s.empty() && llvm::all_of(s, [](char c) {
-    return llvm::isAlnum(c) || c == '_';
-  });
+  return !s.empty() &&
+         llvm::all_of(s, [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
 llvm::Expected<ShardingRules> ShardingRules::parse(StringRef text) {
@@ -202,17 +198,18 @@ static bool mayCut(const FactorRule &rule, unsigned f) {
   if (rule.factors[f].whole)
     return false;
   for (unsigned r = 0; r < rule.getNumResults(); ++r)
-    if (!rule.factorsOf(rule.getNumOperands() + r)[f] &&
-        !rule.summedIn[r][f] && !rule.maximumIn[r][f] &&
-        !rule.factors[f].communicates && !rule.pairedOnlySet[f])
+    if (!rule.factorsOf(rule.getNumOperands() + r)[f] && !rule.summedIn[r][f] &&
+        !rule.maximumIn[r][f] && !rule.factors[f].communicates &&
+        !rule.pairedOnlySet[f])
       return false;
   return true;
 }
 
-SmallVector<AxisList> dtc::chooseFactors(
-    const FactorRule &rule, ArrayRef<DimAxes> operandDims,
-    ArrayRef<Priority> priorities, ArrayRef<DimAxes> resultDims,
-    bool resultsDecide, SmallVectorImpl<FactorConflict> *conflicts) {
+SmallVector<AxisList>
+dtc::chooseFactors(const FactorRule &rule, ArrayRef<DimAxes> operandDims,
+                   ArrayRef<Priority> priorities, ArrayRef<DimAxes> resultDims,
+                   bool resultsDecide,
+                   SmallVectorImpl<FactorConflict> *conflicts) {
   SmallVector<AxisList> chosen(rule.factors.size());
   auto isPairOf = [&](unsigned f, unsigned g) {
     FactorSet set;

@@ -30,16 +30,16 @@ struct ForgetOtherOptions {
 
 cl::OptionCategory category("dtc-compile options");
 
-cl::opt<std::string> input(cl::Positional, cl::Required,
-                           cl::desc("MODEL.mlir"), cl::value_desc("MODEL.mlir"),
-                           cl::cat(category));
+cl::opt<std::string> input(cl::Positional, cl::Required, cl::desc("MODEL.mlir"),
+                           cl::value_desc("MODEL.mlir"), cl::cat(category));
 cl::opt<std::string>
     mesh("mesh", cl::value_desc("dp=2,tp=2"),
          cl::desc("Axes and their sizes, 1 by default: pp (pipeline), dp "
                   "(data), cp (context), ep (experts), tp (tensor)"),
          cl::cat(category));
-cl::opt<bool> automatic("auto", cl::desc("Choose mesh, shardings and memory "
-                                         "(not built yet)"),
+cl::opt<bool> automatic("auto",
+                        cl::desc("Choose mesh, shardings and memory "
+                                 "(not built yet)"),
                         cl::cat(category));
 cl::opt<std::string> cluster("cluster", cl::value_desc("CLUSTER.json"),
                              cl::desc("Machines for --auto (not built yet)"),
@@ -65,8 +65,8 @@ struct Choice {
       : built(built), unbuilt(unbuilt),
         help(description + ": " + join(words(), ", ") + " (default " + first +
              ")" + describeUnbuilt()),
-        option(StringRef(name), cl::init(std::string(first)), cl::value_desc("WORD"), cl::desc(help),
-               cl::cat(category)) {}
+        option(StringRef(name), cl::init(std::string(first)),
+               cl::value_desc("WORD"), cl::desc(help), cl::cat(category)) {}
 
   std::vector<StringRef> words() const {
     std::vector<StringRef> all(built);
@@ -92,10 +92,10 @@ struct Choice {
 
 Choice spGather("sp-gather", "keep", {"keep", "again"}, {},
                 "Inputs gathered for sequence parallelism");
-Choice cpAttention("cp-attention", "ring", {"ring", "all-gather", "ulysses"}, {},
-                   "Attention under context parallelism");
-Choice cpLayout("cp-layout", "contiguous",
-                {"contiguous", "striped", "zigzag"}, {}, "Order of the sequence on cp");
+Choice cpAttention("cp-attention", "ring", {"ring", "all-gather", "ulysses"},
+                   {}, "Attention under context parallelism");
+Choice cpLayout("cp-layout", "contiguous", {"contiguous", "striped", "zigzag"},
+                {}, "Order of the sequence on cp");
 Choice schedule("schedule", "1f1b",
                 {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-v"}, {},
                 "Order of micro-batches; all are one at pp=1");
@@ -214,10 +214,9 @@ static Expected<dtc::CompileOptions> getOptions(int argc, char **argv) {
                 options.emit == dtc::CompileLevel::Llvm;
   options.output = output;
   if (options.output.empty())
-    options.output =
-        isText ? "-"
-               : options.emit == dtc::CompileLevel::Object ? "train.o"
-                                                           : "train";
+    options.output = isText                                      ? "-"
+                     : options.emit == dtc::CompileLevel::Object ? "train.o"
+                                                                 : "train";
   if (options.output == "-" && options.emit == dtc::CompileLevel::Exe)
     return createStringError("-o - is for --emit=mlir, llvm and obj; an "
                              "executable needs a file");

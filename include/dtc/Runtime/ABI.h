@@ -32,8 +32,8 @@ typedef enum dtc_collective_kind {
   DTC_ALL_GATHER = 1,     ///< send piece, recv pieces side by side
   DTC_REDUCE_SCATTER = 2, ///< send pieces side by side, recv the sum of one
   DTC_ALL_TO_ALL = 3,     ///< one dimension is gathered, another is cut
-  DTC_SHIFT = 4,          ///< send [count] to the next member, recv [count] from
-                          ///< the one before; the last sends to the first
+  DTC_SHIFT = 4, ///< send [count] to the next member, recv [count] from
+                 ///< the one before; the last sends to the first
 } dtc_collective_kind;
 
 typedef enum dtc_reduction { DTC_SUM = 0, DTC_MAX = 1 } dtc_reduction;

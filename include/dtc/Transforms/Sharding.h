@@ -75,10 +75,10 @@ struct FactorConflict {
 /// Chooses the axes of an op's factors from its operands' axes, parameters
 /// first, then annotated values, then the residual stream (values with named
 /// dimensions), then the others, in operand order. `resultDims[r]` (may be
-/// empty) gives axes to factors that only results have, and, if no operand is an
-/// activation (`resultsDecide`), to every factor that its operands leave whole:
-/// cutting parameters and integers is free. Never illegal by the rule: what may
-/// not be cut is left uncut.
+/// empty) gives axes to factors that only results have, and, if no operand is
+/// an activation (`resultsDecide`), to every factor that its operands leave
+/// whole: cutting parameters and integers is free. Never illegal by the rule:
+/// what may not be cut is left uncut.
 llvm::SmallVector<AxisList>
 chooseFactors(const FactorRule &rule, llvm::ArrayRef<DimAxes> operandDims,
               llvm::ArrayRef<Priority> priorities,

@@ -97,9 +97,8 @@ bool Buffers::isFree(Place place, Value root) const {
         kernel ? kernel.getInPlaceOperand(result) : std::nullopt;
     if (last != begin.lookup(def) || !operand ||
         getRoot(def->getOperand(*operand)) != read ||
-        llvm::count_if(def->getOperands(), [&](Value v) {
-          return getRoot(v) == read;
-        }) != 1)
+        llvm::count_if(def->getOperands(),
+                       [&](Value v) { return getRoot(v) == read; }) != 1)
       return false;
   }
   return true;
@@ -127,8 +126,8 @@ void Buffers::analyze() {
     Value root = getRoot(operand.get());
     Block *home = root.getParentBlock();
     Operation *user = home->findAncestorOpInBlock(*operand.getOwner());
-    int64_t at = user == operand.getOwner() ? begin.lookup(user)
-                                            : end.lookup(user);
+    int64_t at =
+        user == operand.getOwner() ? begin.lookup(user) : end.lookup(user);
     int64_t &last = lastUse.try_emplace(root, -1).first->second;
     last = std::max(last, at);
   };

@@ -36,9 +36,12 @@ public:
 
   mlir::Value getRoot(mlir::Value v) const;
   /// The place that a root is computed into.
-  Place getPlace(mlir::Value root) const { return fixed.lookup_or(root, nowhere); }
+  Place getPlace(mlir::Value root) const {
+    return fixed.lookup_or(root, nowhere);
+  }
   /// The operand (number) whose buffer result r of `op` may take.
-  std::optional<unsigned> getInPlace(mlir::Operation *op, unsigned result) const;
+  std::optional<unsigned> getInPlace(mlir::Operation *op,
+                                     unsigned result) const;
 
 private:
   void number(mlir::Block &block);

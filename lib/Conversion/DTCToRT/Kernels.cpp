@@ -64,8 +64,7 @@ public:
       return arith::ConstantIndexOp::create(top, loc, size);
     Value n = arith::ConstantIndexOp::create(top, loc, size);
     Value zero = arith::ConstantIndexOp::create(top, loc, 0);
-    Value length =
-        arith::ConstantIndexOp::create(top, loc, factors.length(f));
+    Value length = arith::ConstantIndexOp::create(top, loc, factors.length(f));
     Value left = arith::SubIOp::create(top, loc, n, start);
     left = arith::MaxSIOp::create(top, loc, left, zero);
     return arith::MinSIOp::create(top, loc, left, length);
@@ -78,8 +77,8 @@ public:
 
   Value scratch(int64_t bytes) override {
     auto type = MemRefType::get({bytes}, builder.getI8Type());
-    Value value = entry.insertArgument(numBuffers + kernel.scratch.size(),
-                                       type, loc);
+    Value value =
+        entry.insertArgument(numBuffers + kernel.scratch.size(), type, loc);
     kernel.scratch.push_back(type);
     return value;
   }
@@ -141,8 +140,8 @@ func::FuncOp KernelCache::create(Location loc, StringRef name,
 static void finish(func::FuncOp func, const KernelCache::InPlace &inPlace,
                    unsigned numIns) {
   Block &entry = func.getBody().front();
-  func.setFunctionType(FunctionType::get(func.getContext(),
-                                         entry.getArgumentTypes(), {}));
+  func.setFunctionType(
+      FunctionType::get(func.getContext(), entry.getArgumentTypes(), {}));
   SmallVector<bool> shared(entry.getNumArguments(), false);
   for (auto [operand, result] : inPlace)
     shared[operand] = shared[numIns + result] = true;
@@ -163,8 +162,7 @@ FailureOr<KernelCache::Kernel *> KernelCache::get(Operation *op, TypeRange ins,
     return &kernel;
   SmallVector<Type> arguments(ins);
   llvm::append_range(arguments, outs);
-  kernel.func =
-      create(op->getLoc(), op->getName().stripDialect(), arguments);
+  kernel.func = create(op->getLoc(), op->getName().stripDialect(), arguments);
   Block &entry = kernel.func.getBody().front();
   OpBuilder b = OpBuilder::atBlockEnd(&entry);
   Builder builder(b, op->getLoc(), target, factors, kernel, arguments.size());
@@ -181,12 +179,14 @@ FailureOr<KernelCache::Kernel *> KernelCache::get(Operation *op, TypeRange ins,
 
 LogicalResult KernelCache::launch(OpBuilder &b, Operation *op, ValueRange ins,
                                   ValueRange outs, const InPlace &inPlace) {
-  FailureOr<Kernel *> kernel = get(op, TypeRange(ins), TypeRange(outs), inPlace);
+  FailureOr<Kernel *> kernel =
+      get(op, TypeRange(ins), TypeRange(outs), inPlace);
   if (failed(kernel))
     return failure();
   SmallVector<Value> scratch, index;
   for (MemRefType type : (*kernel)->scratch)
-    scratch.push_back(rt::AllocOp::create(b, op->getLoc(), type, IntegerAttr()));
+    scratch.push_back(
+        rt::AllocOp::create(b, op->getLoc(), type, IntegerAttr()));
   if (!(*kernel)->factors.empty()) {
     Factors factors(op);
     for (unsigned f : (*kernel)->factors)
@@ -204,8 +204,8 @@ void KernelCache::launchLocal(
     Value from, Value to, Value index,
     function_ref<void(OpBuilder &, ValueRange)> body) {
   std::string key;
-  llvm::raw_string_ostream(key) << name << " " << variant << " "
-                                << from.getType() << " " << to.getType();
+  llvm::raw_string_ostream(key)
+      << name << " " << variant << " " << from.getType() << " " << to.getType();
   InPlace inPlace;
   if (from == to) {
     inPlace.push_back({0, 0});

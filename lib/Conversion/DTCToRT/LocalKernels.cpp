@@ -21,7 +21,9 @@ struct Block3 {
   Block3(OpBuilder &b, Location loc, Value buffer, int64_t dim) {
     auto type = cast<MemRefType>(buffer.getType());
     for (auto [d, length] : llvm::enumerate(type.getShape()))
-      n[static_cast<int64_t>(d) < dim ? 0 : static_cast<int64_t>(d) == dim ? 1 : 2] *= length;
+      n[static_cast<int64_t>(d) < dim    ? 0
+        : static_cast<int64_t>(d) == dim ? 1
+                                         : 2] *= length;
     auto flat = MemRefType::get({n[0], n[1], n[2]}, type.getElementType());
     view = memref::ReinterpretCastOp::create(
         b, loc, flat, buffer, int64_t(0), ArrayRef<int64_t>(n, 3),
@@ -72,14 +74,13 @@ static int64_t splitDim(Value buffer) {
 
 void KernelCache::copy(OpBuilder &b, Location loc, Value from, Value to) {
   int64_t dim = splitDim(from);
-  launchLocal(b, loc, "copy", "", from, to, {},
-              [&](OpBuilder &inner, ValueRange args) {
-                Loops loops{inner, loc};
-                Block3 x(inner, loc, args[0], dim), y(inner, loc, args[1], dim);
-                loops.over(y.n, [&](ValueRange i) {
-                  loops.store(y, i, loops.load(x, i));
-                });
-              });
+  launchLocal(
+      b, loc, "copy", "", from, to, {}, [&](OpBuilder &inner, ValueRange args) {
+        Loops loops{inner, loc};
+        Block3 x(inner, loc, args[0], dim), y(inner, loc, args[1], dim);
+        loops.over(y.n,
+                   [&](ValueRange i) { loops.store(y, i, loops.load(x, i)); });
+      });
 }
 
 void KernelCache::slice(OpBuilder &b, Location loc, Value from, Value to,
@@ -97,31 +98,30 @@ void KernelCache::slice(OpBuilder &b, Location loc, Value from, Value to,
 
 void KernelCache::pad(OpBuilder &b, Location loc, Value from, Value to,
                       int64_t dim, Value first) {
-  launchLocal(
-      b, loc, "pad", Twine(dim), from, to, first,
-      [&](OpBuilder &inner, ValueRange args) {
-        Loops loops{inner, loc};
-        Block3 x(inner, loc, args[0], dim), y(inner, loc, args[1], dim);
-        Value n = loops.constant(x.n[1]);
-        loops.over(y.n, [&](ValueRange i) {
-          // Unsigned: below `first` is far above n.
-          Value j = arith::SubIOp::create(inner, loc, i[1], args[2]);
-          Value own = arith::CmpIOp::create(
-              inner, loc, arith::CmpIPredicate::ult, j, n);
-          auto branch = scf::IfOp::create(
-              inner, loc, own,
-              [&](OpBuilder &then, Location) {
-                Value v = memref::LoadOp::create(then, loc, x.view,
-                                                 ValueRange{i[0], j, i[2]});
-                scf::YieldOp::create(then, loc, v);
-              },
-              [&](OpBuilder &other, Location) {
-                Loops in{other, loc};
-                scf::YieldOp::create(other, loc, in.zeroOf(x));
+  launchLocal(b, loc, "pad", Twine(dim), from, to, first,
+              [&](OpBuilder &inner, ValueRange args) {
+                Loops loops{inner, loc};
+                Block3 x(inner, loc, args[0], dim), y(inner, loc, args[1], dim);
+                Value n = loops.constant(x.n[1]);
+                loops.over(y.n, [&](ValueRange i) {
+                  // Unsigned: below `first` is far above n.
+                  Value j = arith::SubIOp::create(inner, loc, i[1], args[2]);
+                  Value own = arith::CmpIOp::create(
+                      inner, loc, arith::CmpIPredicate::ult, j, n);
+                  auto branch = scf::IfOp::create(
+                      inner, loc, own,
+                      [&](OpBuilder &then, Location) {
+                        Value v = memref::LoadOp::create(
+                            then, loc, x.view, ValueRange{i[0], j, i[2]});
+                        scf::YieldOp::create(then, loc, v);
+                      },
+                      [&](OpBuilder &other, Location) {
+                        Loops in{other, loc};
+                        scf::YieldOp::create(other, loc, in.zeroOf(x));
+                      });
+                  loops.store(y, i, branch.getResult(0));
+                });
               });
-          loops.store(y, i, branch.getResult(0));
-        });
-      });
 }
 
 void KernelCache::keepFirst(OpBuilder &b, Location loc, Value from, Value to,
@@ -131,14 +131,14 @@ void KernelCache::keepFirst(OpBuilder &b, Location loc, Value from, Value to,
               [&](OpBuilder &inner, ValueRange args) {
                 Loops loops{inner, loc};
                 Block3 x(inner, loc, args[0], dim), y(inner, loc, args[1], dim);
-                Value first = arith::CmpIOp::create(
-                    inner, loc, arith::CmpIPredicate::eq, args[2],
-                    loops.constant(0));
+                Value first =
+                    arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq,
+                                          args[2], loops.constant(0));
                 Value zero = loops.zeroOf(x);
                 loops.over(y.n, [&](ValueRange i) {
                   loops.store(y, i,
-                              arith::SelectOp::create(
-                                  inner, loc, first, loops.load(x, i), zero));
+                              arith::SelectOp::create(inner, loc, first,
+                                                      loops.load(x, i), zero));
                 });
               });
 }

@@ -97,8 +97,7 @@ void FunctionLowering::lowerBucket(ArrayRef<Operation *> members) {
       rt::CollectiveKindAttr::get(context, getKind(first.kind)),
       rt::ReductionAttr::get(context,
                              isMax ? rt::Reduction::Max : rt::Reduction::Sum),
-      AxesAttr::get(context, first.axes),
-      b.getStringAttr(describe(members)), b.getArrayAttr(blocks), send, recv,
-      IntegerAttr());
+      AxesAttr::get(context, first.axes), b.getStringAttr(describe(members)),
+      b.getArrayAttr(blocks), send, recv, IntegerAttr());
   rt::WaitOp::create(b, members[0]->getLoc(), token);
 }

@@ -55,8 +55,8 @@ Value FunctionLowering::addressOf(Buffers::Place place) {
   if (!s.address) {
     auto op = symbols.lookup<rt::StorageOp>(s.symbol);
     OpBuilder top = OpBuilder::atBlockBegin(entry);
-    s.address = rt::AddressOp::create(top, func.getLoc(), op.getBufferType(),
-                                      s.symbol);
+    s.address =
+        rt::AddressOp::create(top, func.getLoc(), op.getBufferType(), s.symbol);
   }
   return s.address;
 }
@@ -86,8 +86,8 @@ Value FunctionLowering::destination(OpResult result,
     }
   }
   if (!buffer)
-    buffer = rt::AllocOp::create(b, op->getLoc(), bufferType(result),
-                                 IntegerAttr());
+    buffer =
+        rt::AllocOp::create(b, op->getLoc(), bufferType(result), IntegerAttr());
   buffers[result] = buffer;
   return buffer;
 }
@@ -110,9 +110,8 @@ LogicalResult FunctionLowering::lowerKernelOp(Operation &op) {
   if (auto constant = dyn_cast<ConstantOp>(op)) {
     // Not a kernel: layers' numbers would make one for each.
     // What a ring starts with is filled where it is carried.
-    if (llvm::all_of(op.getUsers(), [](Operation *user) {
-          return isa<RingOp>(user);
-        }))
+    if (llvm::all_of(op.getUsers(),
+                     [](Operation *user) { return isa<RingOp>(user); }))
       return success();
     Value to = destination(constant->getOpResult(0));
     rt::FillOp::create(b, op.getLoc(), to, constant.getValueAttr());
@@ -190,8 +189,7 @@ LogicalResult FunctionLowering::lowerLoop(MicroBatchesOp loop) {
 
   Block &body = loop.getBody().front();
   BlockArgument m = body.getArgument(0);
-  Value number =
-      rt::AllocOp::create(b, loc, bufferType(m), IntegerAttr());
+  Value number = rt::AllocOp::create(b, loc, bufferType(m), IntegerAttr());
   rt::SetIndexOp::create(b, loc, forOp.getInductionVar(), number);
   buffers[m] = number;
   if (failed(lowerBlock(body)))
@@ -202,8 +200,8 @@ LogicalResult FunctionLowering::lowerLoop(MicroBatchesOp loop) {
     OpBuilder scratch(body.getTerminator());
     auto add = AddOp::create(scratch, loc, value.getType(), value, value,
                              DenseI64ArrayAttr());
-    LogicalResult ok = kernels.launch(b, add, {sum, bufferOf(value)}, sum,
-                                      {{0u, 0u}});
+    LogicalResult ok =
+        kernels.launch(b, add, {sum, bufferOf(value)}, sum, {{0u, 0u}});
     add.erase();
     if (failed(ok))
       return failure();

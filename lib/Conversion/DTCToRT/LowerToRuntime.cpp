@@ -60,8 +60,7 @@ public:
         module->setAttr(rt::attrs::microbatches,
                         Builder(module).getI64IntegerAttr(count));
       groupCollectives(func.getBody().front(), bucketBytes);
-      FunctionLowering lowering(module, func, symbols, kernels,
-                                bucketBytes);
+      FunctionLowering lowering(module, func, symbols, kernels, bucketBytes);
       if (failed(func == step ? lowering.lowerStep() : lowering.lowerLayer()))
         return signalPassFailure();
     }

@@ -18,8 +18,8 @@ int64_t dtc::inlineSingleMicroBatches(func::FuncOp func) {
     }
     Block &body = loop.getBody().front();
     OpBuilder b(loop);
-    Value m = ConstantOp::create(b, loop.getLoc(), body.getArgument(0).getType(),
-                                 b.getF64FloatAttr(0));
+    Value m = ConstantOp::create(
+        b, loop.getLoc(), body.getArgument(0).getType(), b.getF64FloatAttr(0));
     body.getArgument(0).replaceAllUsesWith(m);
     auto yield = cast<YieldOp>(body.getTerminator());
     loop.replaceAllUsesWith(yield.getValues());
@@ -55,15 +55,14 @@ bool dtc::mayShareBucket(Operation *a, Operation *b) {
 }
 
 static int64_t bytesOf(Operation *collective) {
-  return cast<DTensorType>(collective->getOperand(0).getType())
-      .getLocalBytes();
+  return cast<DTensorType>(collective->getOperand(0).getType()).getLocalBytes();
 }
 
 namespace {
 /// A bucket that may still grow.
 struct OpenBucket {
   llvm::SetVector<Operation *> members;
-  SmallVector<Operation *> writes;    // of members' results
+  SmallVector<Operation *> writes;   // of members' results
   llvm::DenseSet<Attribute> written; // their parameters
   int64_t bytes = 0;
 

@@ -74,8 +74,8 @@ Value Control::emitPointers(ValueRange buffers, Location loc) {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(entry);
-    array = LLVM::AllocaOp::create(b, loc, ptr, ptr,
-                                   constant(loc, buffers.size()));
+    array =
+        LLVM::AllocaOp::create(b, loc, ptr, ptr, constant(loc, buffers.size()));
   }
   for (auto [i, v] : llvm::enumerate(addresses(buffers, loc)))
     LLVM::StoreOp::create(b, loc, v, offset(loc, array, i * sizeof(void *)));
@@ -121,8 +121,8 @@ void Control::emitFill(rt::FillOp op) {
   Value to = address(op.getBuffer(), loc);
   double value = op.getValue().convertToDouble();
   if (value == 0 && !std::signbit(value)) {
-    Value zero = LLVM::ConstantOp::create(b, loc, b.getI8Type(),
-                                          b.getI8IntegerAttr(0));
+    Value zero =
+        LLVM::ConstantOp::create(b, loc, b.getI8Type(), b.getI8IntegerAttr(0));
     LLVM::MemsetOp::create(b, loc, to, zero, constant(loc, rt::getBytes(type)),
                            /*isVolatile=*/false);
     return;
@@ -146,8 +146,8 @@ void Control::emitFill(rt::FillOp op) {
   b.setInsertionPoint(loop.getBody()->getTerminator());
   Value i = arith::IndexCastOp::create(b, loc, b.getI64Type(),
                                        loop.getInductionVar());
-  Value at = LLVM::GEPOp::create(b, loc, ptr, element, to,
-                                 ArrayRef<LLVM::GEPArg>{i});
+  Value at =
+      LLVM::GEPOp::create(b, loc, ptr, element, to, ArrayRef<LLVM::GEPArg>{i});
   LLVM::StoreOp::create(b, loc, x, at);
 }
 

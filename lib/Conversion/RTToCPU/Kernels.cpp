@@ -37,8 +37,8 @@ int64_t dtc::lowerKernel(func::FuncOp kernel, const RuntimeFunctions &rt) {
                         b.getUnitAttr());
   kernel->removeAttr(rt::attrs::kernel);
   // A kernel is a symbol of its own in profiles, and is compiled once.
-  kernel->setAttr("llvm.linkage", LLVM::LinkageAttr::get(
-                                      context, LLVM::Linkage::Internal));
+  kernel->setAttr("llvm.linkage",
+                  LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
   kernel->setAttr("no_inline", b.getUnitAttr());
 
   int64_t most = 0;
@@ -46,11 +46,11 @@ int64_t dtc::lowerKernel(func::FuncOp kernel, const RuntimeFunctions &rt) {
     OpBuilder at(op);
     MemRefType type = op.getBuffer().getType();
     most = std::max(most, rt::getAlignedBytes(type));
-    Value thread = LLVM::CallOp::create(at, op.getLoc(), rt.threadNumber,
-                                        ValueRange())
-                       .getResult();
-    Value wide = arith::ExtSIOp::create(at, op.getLoc(), at.getI64Type(),
-                                        thread);
+    Value thread =
+        LLVM::CallOp::create(at, op.getLoc(), rt.threadNumber, ValueRange())
+            .getResult();
+    Value wide =
+        arith::ExtSIOp::create(at, op.getLoc(), at.getI64Type(), thread);
     Value pointer = LLVM::CallOp::create(at, op.getLoc(), rt.workspace,
                                          ValueRange{rank, wide})
                         .getResult();

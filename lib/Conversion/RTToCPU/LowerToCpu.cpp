@@ -19,8 +19,8 @@ RuntimeFunctions::RuntimeFunctions(ModuleOp module) {
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
   Type none = LLVM::LLVMVoidType::get(b.getContext());
   auto declare = [&](StringRef name, Type result, ArrayRef<Type> types) {
-    return LLVM::LLVMFuncOp::create(
-        b, module.getLoc(), name, LLVM::LLVMFunctionType::get(result, types));
+    return LLVM::LLVMFuncOp::create(b, module.getLoc(), name,
+                                    LLVM::LLVMFunctionType::get(result, types));
   };
   start = declare("dtc_rt_start", none, {ptr, ptr, i32, ptr, ptr});
   wait = declare("dtc_rt_wait", none, {ptr, i32});
@@ -43,8 +43,8 @@ public:
     // The hash is of the program before anything is changed.
     int64_t workspaceBytes = 0;
     module.walk([&](rt::WorkspaceOp op) {
-      workspaceBytes = std::max(
-          workspaceBytes, rt::getAlignedBytes(op.getBuffer().getType()));
+      workspaceBytes = std::max(workspaceBytes,
+                                rt::getAlignedBytes(op.getBuffer().getType()));
     });
     FailureOr<std::string> text =
         getProgramJson(module, cpu, flags, workspaceBytes);

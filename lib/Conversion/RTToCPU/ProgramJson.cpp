@@ -59,7 +59,8 @@ static std::string getHash(ModuleOp module) {
 namespace {
 class Description {
 public:
-  explicit Description(ModuleOp module) : module(module), mesh(getMesh(module)) {
+  explicit Description(ModuleOp module)
+      : module(module), mesh(getMesh(module)) {
     for (auto op : module.getOps<rt::StorageOp>())
       storage[op.getSymName()] = op;
   }
@@ -109,7 +110,8 @@ public:
     json::Array inputs, tensors;
     for (auto op : module.getOps<rt::StorageOp>())
       if (op.getKind() == rt::StorageKind::Input) {
-        json::Object piece = getPiece(op.getTensorType(), *op.getOffset(), mesh);
+        json::Object piece =
+            getPiece(op.getTensorType(), *op.getOffset(), mesh);
         piece["name"] = op.getOf();
         inputs.push_back(std::move(piece));
       }

@@ -77,8 +77,7 @@ private:
     if (!isNew)
       return it->second;
     int64_t number = it->second;
-    std::string symbol =
-        ("step_" + Twine(handlers.size()) + "_" + name).str();
+    std::string symbol = ("step_" + Twine(handlers.size()) + "_" + name).str();
     handlers.push_back(symbol);
     numRead = 0;
     createFunction(loc, symbol, {ptr, ptr, i64, ptr}, LLVM::Linkage::Internal);
@@ -117,25 +116,23 @@ private:
         llvm::raw_string_ostream(key)
             << " " << index.getAxes() << "*" << index.getScale();
       }
-      int64_t handler = getHandler(loc, key, launch.getKernel(),
-                                   [&] { emitLaunch(launch); });
+      int64_t handler =
+          getHandler(loc, key, launch.getKernel(), [&] { emitLaunch(launch); });
       buffers(launch.getIns());
       buffers(launch.getOuts());
       buffers(launch.getScratch());
       add(to, handler, words);
     } else if (auto call = dyn_cast<rt::CallOp>(op)) {
       int64_t handler =
-          getHandler(loc, "call " + call.getCallee(), call.getCallee(), [&] {
-            emitCall(call, address(Value(), loc));
-          });
+          getHandler(loc, "call " + call.getCallee(), call.getCallee(),
+                     [&] { emitCall(call, address(Value(), loc)); });
       words.push_back(frameOffset + *call.getOffset());
       buffers(call.getIns());
       buffers(call.getOuts());
       add(to, handler, words);
     } else if (auto start = dyn_cast<rt::StartOp>(op)) {
-      int64_t handler =
-          getHandler(loc, "start " + Twine(numDescriptors), "start",
-                     [&] { emitStart(start); });
+      int64_t handler = getHandler(loc, "start " + Twine(numDescriptors),
+                                   "start", [&] { emitStart(start); });
       buffers(start.getSend());
       buffers(start.getRecv());
       add(to, handler, words);
@@ -150,8 +147,7 @@ private:
       lowerFill(fill, to);
     } else if (auto set = dyn_cast<rt::SetIndexOp>(op)) {
       int64_t handler = getHandler(loc, "set_index", "set_index", [&] {
-        Value n =
-            LLVM::TruncOp::create(b, loc, b.getI32Type(), iteration());
+        Value n = LLVM::TruncOp::create(b, loc, b.getI32Type(), iteration());
         LLVM::StoreOp::create(b, loc, n, address(Value(), loc));
       });
       add(to, handler, {offsetOf(set.getBuffer())});
@@ -172,8 +168,7 @@ private:
       // Numbers of layers, too many for handlers of their own.
       int64_t handler = getHandler(loc, "set", "set", [&] {
         Value at = address(Value(), loc);
-        Value n =
-            LLVM::TruncOp::create(b, loc, b.getI32Type(), nextWord(loc));
+        Value n = LLVM::TruncOp::create(b, loc, b.getI32Type(), nextWord(loc));
         LLVM::StoreOp::create(b, loc, n, at);
       });
       add(to, handler,
@@ -250,8 +245,8 @@ private:
     Value handler = LLVM::LoadOp::create(b, loc, ptr, at(table, ptr, number));
     auto type = LLVM::LLVMFunctionType::get(none, {ptr, ptr, i64, ptr});
     LLVM::CallOp::create(b, loc, type,
-                         ValueRange{handler, rank, frame,
-                                    entry->getArgument(2), at(here, i64, 2)});
+                         ValueRange{handler, rank, frame, entry->getArgument(2),
+                                    at(here, i64, 2)});
     Value next = LLVM::AddOp::create(b, loc, i, constant(loc, 2));
     next = LLVM::AddOp::create(b, loc, next, count);
     LLVM::BrOp::create(b, loc, next, head);
@@ -285,9 +280,9 @@ private:
     createFunction(loc, "dtc_program_step", {ptr, ptr},
                    LLVM::Linkage::External);
     Value words = LLVM::AddressOfOp::create(b, loc, ptr, wordTable);
-    LLVM::CallOp::create(b, loc, interpreter,
-                         ValueRange{rank, frame, constant(loc, 0), words,
-                                    constant(loc, size)});
+    LLVM::CallOp::create(
+        b, loc, interpreter,
+        ValueRange{rank, frame, constant(loc, 0), words, constant(loc, size)});
     LLVM::ReturnOp::create(b, loc, ValueRange());
   }
 

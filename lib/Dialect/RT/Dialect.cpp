@@ -33,8 +33,7 @@ void RTDialect::registerTypesAndAttributes() {
 
 LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 ArrayRef<int64_t> sizes, bool) {
-  if (sizes.size() != 5 ||
-      llvm::any_of(sizes, [](int64_t n) { return n < 0; }))
+  if (sizes.size() != 5 || llvm::any_of(sizes, [](int64_t n) { return n < 0; }))
     return emitError() << "a block has five sizes, none negative";
   return success();
 }

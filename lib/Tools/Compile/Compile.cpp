@@ -47,7 +47,8 @@ void dtc::registerCompileDialects(DialectRegistry &registry) {
 }
 
 /// From the model to the last program of the dtc level.
-static void addTrainingPasses(OpPassManager &pm, const CompileOptions &options) {
+static void addTrainingPasses(OpPassManager &pm,
+                              const CompileOptions &options) {
   TrainingPipelineOptions training;
   training.mesh = toString(options.mesh);
   training.rulesFile = options.rulesFile;
@@ -97,11 +98,10 @@ static llvm::Error runPasses(MLIRContext &context, ModuleOp module,
 
 /// Writes text or an object: aside, then renamed.
 static llvm::Error writeFile(StringRef path, StringRef content) {
-  llvm::Error error =
-      llvm::writeToOutput(path, [&](raw_ostream &os) {
-        os << content;
-        return llvm::Error::success();
-      });
+  llvm::Error error = llvm::writeToOutput(path, [&](raw_ostream &os) {
+    os << content;
+    return llvm::Error::success();
+  });
   if (!error)
     return error;
   return llvm::createStringError("cannot write: " +
@@ -154,9 +154,8 @@ llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &options) {
   if (!module)
     return reported();
   if (llvm::Error error =
-          runPasses(context, *module, options, [&](OpPassManager &pm) {
-            addTrainingPasses(pm, options);
-          }))
+          runPasses(context, *module, options,
+                    [&](OpPassManager &pm) { addTrainingPasses(pm, options); }))
     return error;
   if (options.emit == CompileLevel::Mlir) {
     std::string text;

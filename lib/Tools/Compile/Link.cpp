@@ -39,8 +39,7 @@ Error dtc::linkExecutable(StringRef object, StringRef output,
   if (!compiler)
     return compiler.takeError();
   StringRef libomp = DTC_LIBOMP_PATH;
-  std::string rpath =
-      ("-Wl,-rpath," + sys::path::parent_path(libomp)).str();
+  std::string rpath = ("-Wl,-rpath," + sys::path::parent_path(libomp)).str();
   if (!sys::fs::exists(libomp)) {
     libomp = "-lomp";
     rpath = "-Wl,--as-needed";
@@ -50,17 +49,18 @@ Error dtc::linkExecutable(StringRef object, StringRef output,
           sys::fs::createTemporaryFile("dtc-link", "txt", log))
     return createStringError(code, "cannot make a temporary file");
   FileRemover removeLog(log);
-  std::vector<StringRef> args = {*compiler, object, *runtime, libomp,
-                                 rpath,     "-o",   output,   "-lstdc++",
+  std::vector<StringRef> args = {*compiler, object, *runtime,   libomp,
+                                 rpath,     "-o",   output,     "-lstdc++",
                                  "-lm",     "-ldl", "-lpthread"};
   std::string message;
-  int status = sys::ExecuteAndWait(*compiler, args, std::nullopt,
-                                   {std::nullopt, StringRef(log), StringRef(log)},
-                                   /*SecondsToWait=*/120, 0, &message);
+  int status =
+      sys::ExecuteAndWait(*compiler, args, std::nullopt,
+                          {std::nullopt, StringRef(log), StringRef(log)},
+                          /*SecondsToWait=*/120, 0, &message);
   if (status == 0)
     return Error::success();
   if (auto text = MemoryBuffer::getFile(log))
     message += (*text)->getBuffer();
-  return createStringError("linking with " + *compiler + " failed: " +
-                           StringRef(message).rtrim());
+  return createStringError("linking with " + *compiler +
+                           " failed: " + StringRef(message).rtrim());
 }

@@ -533,9 +533,9 @@ void ModelBuilder::buildModelFunction(func::FuncOp layer,
   common.positions = common.places =
       named(IotaOp::create(builder, intType({options.seq})), {"seq"});
   if (options.documents)
-    common.places = named(
-        DocumentPositionsOp::create(builder, tokens, common.documents),
-        inputDims);
+    common.places =
+        named(DocumentPositionsOp::create(builder, tokens, common.documents),
+              inputDims);
   if (drops())
     common.rows =
         named(IotaOp::create(builder, intType({options.batch})), {"batch"});
@@ -550,10 +550,10 @@ void ModelBuilder::buildModelFunction(func::FuncOp layer,
   if (gpt2) {
     // A row of the table for each position, or for each token of the batch
     // where documents restart them.
-    auto shape = options.documents ? residual()
-                                   : type({options.seq, config.hidden});
-    Value rows = EmbeddingOp::create(builder, shape, top.lookup("wpe"),
-                                     common.places);
+    auto shape =
+        options.documents ? residual() : type({options.seq, config.hidden});
+    Value rows =
+        EmbeddingOp::create(builder, shape, top.lookup("wpe"), common.places);
     Dims dims = residualDims;
     x = add(x, named(rows, options.documents ? dims : dims.drop_front()),
             residualDims);

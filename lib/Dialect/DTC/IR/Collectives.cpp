@@ -145,8 +145,8 @@ double dtc::getBytesSent(const CollectiveSpec &spec, DTensorType operand) {
 
 Value dtc::createCollective(OpBuilder &b, Location loc,
                             const CollectiveSpec &spec, Value operand) {
-  FailureOr<DTensorType> type = inferCollectiveType(
-      spec, cast<DTensorType>(operand.getType()), nullptr);
+  FailureOr<DTensorType> type =
+      inferCollectiveType(spec, cast<DTensorType>(operand.getType()), nullptr);
   assert(succeeded(type) && "illegal collective");
   auto axes = AxesAttr::get(b.getContext(), spec.axes);
   switch (spec.kind) {

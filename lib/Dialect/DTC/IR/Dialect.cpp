@@ -38,9 +38,8 @@ static LogicalResult verifyAxesOnMesh(Operation *module, MeshAttr mesh) {
       return success();
     for (const Axis &a : tensor.getNamedAxes())
       if (!mesh.contains(a))
-        return op->emitError("axis ")
-               << toString(ArrayRef<Axis>(a)) << " of " << type
-               << " is not on the mesh " << mesh;
+        return op->emitError("axis ") << toString(ArrayRef<Axis>(a)) << " of "
+                                      << type << " is not on the mesh " << mesh;
     return success();
   };
   WalkResult result = module->walk([&](Operation *op) {
@@ -75,7 +74,8 @@ static LogicalResult verifyDims(Operation *op, Attribute attr, Type type) {
 static LogicalResult verifySharding(Operation *op, Attribute attr, Type type) {
   auto axes = dyn_cast<ArrayAttr>(attr);
   auto tensor = dyn_cast<DTensorType>(type);
-  if (!axes || !tensor || axes.size() != static_cast<size_t>(tensor.getRank()) ||
+  if (!axes || !tensor ||
+      axes.size() != static_cast<size_t>(tensor.getRank()) ||
       !llvm::all_of(axes, [](Attribute a) { return isa<AxesAttr>(a); }))
     return op->emitOpError("dtc.sharding must list the axes of every "
                            "dimension of ")
@@ -155,9 +155,8 @@ void BackwardBuilder::passThroughF(Operation *op) {
     if (lacking.empty())
       continue;
     builder.setInsertionPoint(op);
-    operand.set(createCollective(builder, loc,
-                                 {CollectiveKind::F, mergedSet(lacking)},
-                                 operand.get()));
+    operand.set(createCollective(
+        builder, loc, {CollectiveKind::F, mergedSet(lacking)}, operand.get()));
     builder.setInsertionPointAfter(op);
   }
 }

@@ -304,9 +304,9 @@ static LogicalResult buildView(const FactorRule &rule,
   return success();
 }
 
-static LogicalResult checkShapes(const FactorRule &rule,
-                                 ArrayRef<DTensorType> types,
-                                 function_ref<LogicalResult(const Twine &)> err) {
+static LogicalResult
+checkShapes(const FactorRule &rule, ArrayRef<DTensorType> types,
+            function_ref<LogicalResult(const Twine &)> err) {
   for (unsigned v = 0; v < types.size(); ++v) {
     DTensorType t = types[v];
     if (!t)
@@ -335,8 +335,9 @@ static LogicalResult checkShapes(const FactorRule &rule,
       if (t.getPadded()[d] != q)
         return err("dimension " + Twine(d) + " of " + valueName(rule, v) +
                    " is padded to " + Twine(t.getPadded()[d]) + " but '" +
-                   name + "' " + (even ? "may not be padded" : "is padded to " +
-                                  std::to_string(q) + " elsewhere"));
+                   name + "' " +
+                   (even ? "may not be padded"
+                         : "is padded to " + std::to_string(q) + " elsewhere"));
     }
   }
   return success();
@@ -384,8 +385,8 @@ static LogicalResult checkAtom(const FactorRule &rule, const View &view,
                }))
         want = PK::Invariant;
       if (!want)
-        return err("axis " + axis + " may not cut factor '" + names +
-                   "': " + valueName(rule, v) + " lacks it and is no sum over it");
+        return err("axis " + axis + " may not cut factor '" + names + "': " +
+                   valueName(rule, v) + " lacks it and is no sum over it");
       if (place[v] != *want)
         return err("on axis " + axis + ", which cuts factor '" + names + "', " +
                    valueName(rule, v) + " is " + toString(place[v]) +
@@ -411,7 +412,9 @@ static LogicalResult checkAtom(const FactorRule &rule, const View &view,
   }
   std::string have;
   for (unsigned v = 0; v < numValues; ++v)
-    have += (v == 0 ? "" : v == numOperands ? " -> " : ", ") +
+    have += (v == 0             ? ""
+             : v == numOperands ? " -> "
+                                : ", ") +
             toString(place[v]).str();
   std::string legal = "all invariant; all replicate";
   for (auto [k, set] : llvm::enumerate(rule.linearSets)) {
@@ -485,7 +488,7 @@ SmallVector<AxisList> dtc::getFactorAxes(const FactorRule &rule,
 }
 
 DTensorType dtc::typeFor(const FactorRule &rule, const Assignment &assignment,
-                        unsigned value, DTensorType like) {
+                         unsigned value, DTensorType like) {
   TensorSpec spec(like.getShape(), like.getElementType());
   FactorSet mine = rule.factorsOf(value);
   bool operand = value < rule.getNumOperands();
@@ -493,8 +496,8 @@ DTensorType dtc::typeFor(const FactorRule &rule, const Assignment &assignment,
   for (auto [d, dim] : llvm::enumerate(rule.value(value))) {
     for (unsigned f : dim)
       llvm::append_range(spec.dims[d], assignment.factors[f]);
-    spec.padded[d] = dim.size() == 1 ? rule.factors[dim[0]].padded
-                                     : like.getShape()[d];
+    spec.padded[d] =
+        dim.size() == 1 ? rule.factors[dim[0]].padded : like.getShape()[d];
   }
   // Atoms that cut factors which this value lacks.
   SmallVector<std::pair<Axis, FactorSet>> cut;
@@ -519,9 +522,8 @@ DTensorType dtc::typeFor(const FactorRule &rule, const Assignment &assignment,
     if (mode == Assignment::replicate)
       spec.replicate.push_back(axis);
     else if (mode >= 0) {
-      bool partial = operand
-                         ? llvm::is_contained(rule.linearSets[mode], value)
-                         : rule.isLinearResult(mode, r);
+      bool partial = operand ? llvm::is_contained(rule.linearSets[mode], value)
+                             : rule.isLinearResult(mode, r);
       (partial ? spec.partial : spec.replicate).push_back(axis);
     }
   }
@@ -531,6 +533,5 @@ DTensorType dtc::typeFor(const FactorRule &rule, const Assignment &assignment,
 LogicalResult dtc::verifyFactorOp(Operation *op) {
   auto factorOp = cast<FactorOpInterface>(op);
   return checkRule(factorOp.getFactorRule(), getOperandTensorTypes(op),
-                   getResultTensorTypes(op),
-                   [&] { return op->emitOpError(); });
+                   getResultTensorTypes(op), [&] { return op->emitOpError(); });
 }

@@ -85,8 +85,7 @@ FailureOr<SmallVector<CollectiveSpec>> dtc::planReshard(DTensorType from,
                                                         DTensorType to) {
   if (from == to)
     return SmallVector<CollectiveSpec>();
-  if (from.getShape() != to.getShape() ||
-      from.getPadded() != to.getPadded() ||
+  if (from.getShape() != to.getShape() || from.getPadded() != to.getPadded() ||
       from.getElementType() != to.getElementType())
     return failure();
   Refinement refinement;

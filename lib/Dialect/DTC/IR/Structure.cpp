@@ -47,13 +47,14 @@ LogicalResult ParamOp::verify() {
     return emitOpError("view must map ")
            << rank << " indices to " << getStoredShape().size();
   for (AffineExpr e : map.getResults())
-    if (!e.isPureAffine() || e.walk([](AffineExpr x) {
-          return x.getKind() == AffineExprKind::Mod ||
-                         x.getKind() == AffineExprKind::FloorDiv ||
-                         x.getKind() == AffineExprKind::CeilDiv
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        }).wasInterrupted())
+    if (!e.isPureAffine() ||
+        e.walk([](AffineExpr x) {
+           return x.getKind() == AffineExprKind::Mod ||
+                          x.getKind() == AffineExprKind::FloorDiv ||
+                          x.getKind() == AffineExprKind::CeilDiv
+                      ? WalkResult::interrupt()
+                      : WalkResult::advance();
+         }).wasInterrupted())
       return emitOpError("view must be affine in every index, but is ")
              << getViewAttr();
   // The extremes of an affine map lie at the corners: take each stored index's
@@ -138,9 +139,8 @@ FactorRule MicroBatchOp::getFactorRule() {
   // cut it.
   auto rank = static_cast<unsigned>(getX().getType().getRank());
   std::string rest = rank > 1 ? " " + dimLetters(rank - 1) : "";
-  FactorRule rule =
-      FactorRule::get(*this, {"pmr" + rest, ""}, {"pr" + rest},
-                      {{'p', getParts()}, {'m', getCount()}});
+  FactorRule rule = FactorRule::get(*this, {"pmr" + rest, ""}, {"pr" + rest},
+                                    {{'p', getParts()}, {'m', getCount()}});
   return rule.whole("m");
 }
 
@@ -149,9 +149,8 @@ LogicalResult MicroBatchOp::verify() {
   uint64_t batch = x.getRank() < 1 ? 0 : x.getShape()[0];
   if (batch == 0 || getParts() < 1 || getCount() < 1 ||
       batch % getParts() != 0 || batch / getParts() % getCount() != 0)
-    return emitOpError("parts ")
-           << getParts() << " times count " << getCount()
-           << " must divide the batch";
+    return emitOpError("parts ") << getParts() << " times count " << getCount()
+                                 << " must divide the batch";
   if (getM().getType().getRank() != 0 ||
       !getM().getType().getElementType().isInteger(32) ||
       getResult().getType().getElementType() != x.getElementType())

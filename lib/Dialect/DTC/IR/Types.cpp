@@ -172,10 +172,10 @@ AxisList DTensorType::getNamedAxes() const {
 }
 
 LogicalResult DTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 ArrayRef<int64_t> shape,
-                                 ArrayRef<int64_t> padded, Type elementType,
-                                 ArrayRef<AxesAttr> dims, AxesAttr partial,
-                                 AxesAttr max, AxesAttr replicate) {
+                                  ArrayRef<int64_t> shape,
+                                  ArrayRef<int64_t> padded, Type elementType,
+                                  ArrayRef<AxesAttr> dims, AxesAttr partial,
+                                  AxesAttr max, AxesAttr replicate) {
   if (shape.size() != padded.size() || shape.size() != dims.size())
     return emitError() << "shape, padded lengths and axes differ in rank";
   if (!elementType.isF64() && !elementType.isF32() && !elementType.isBF16() &&
@@ -284,18 +284,19 @@ Type DTensorType::parse(AsmParser &parser) {
   SmallVector<AxesAttr> dims;
   for (const AxisList &axes : spec.dims)
     dims.push_back(AxesAttr::get(ctx, mergedList(axes)));
-  return DTensorType::getChecked(
-      emitError, ctx, ArrayRef<int64_t>(spec.shape),
-      ArrayRef<int64_t>(spec.padded), spec.elementType,
-      ArrayRef<AxesAttr>(dims), AxesAttr::get(ctx, mergedSet(spec.partial)),
-      AxesAttr::get(ctx, mergedSet(spec.max)),
-      AxesAttr::get(ctx, mergedSet(spec.replicate)));
+  return DTensorType::getChecked(emitError, ctx, ArrayRef<int64_t>(spec.shape),
+                                 ArrayRef<int64_t>(spec.padded),
+                                 spec.elementType, ArrayRef<AxesAttr>(dims),
+                                 AxesAttr::get(ctx, mergedSet(spec.partial)),
+                                 AxesAttr::get(ctx, mergedSet(spec.max)),
+                                 AxesAttr::get(ctx, mergedSet(spec.replicate)));
 }
 
 void DTensorType::print(AsmPrinter &printer) const {
   llvm::raw_ostream &os = printer.getStream();
   os << "<";
-  for (auto [n, q, axes] : llvm::zip_equal(getShape(), getPadded(), getDims())) {
+  for (auto [n, q, axes] :
+       llvm::zip_equal(getShape(), getPadded(), getDims())) {
     os << n;
     if (q != n)
       os << "(" << q << ")";

@@ -1,7 +1,7 @@
 //===- Attention.cpp - Kernels of attention -------------------------------===//
 
-#include "Loops.h"
 #include "dtc/Codegen/Attention.h"
+#include "Loops.h"
 
 using namespace mlir;
 using namespace dtc;
@@ -78,8 +78,8 @@ getInputs(Op op, Loops &k, unsigned firstOptional) {
     const DimFactors &heads = k.rule.value(0)[2];
     const Factor &group = k.rule.factors[heads[0]];
     const Factor &member = k.rule.factors[heads[1]];
-    in.headOffset = k.add(k.mul(kb.first(group.name), member.size),
-                          kb.first(member.name));
+    in.headOffset =
+        k.add(k.mul(kb.first(group.name), member.size), kb.first(member.name));
   }
   return {spec, in};
 }

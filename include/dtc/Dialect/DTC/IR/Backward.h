@@ -30,8 +30,7 @@ public:
 
   /// Creates a derivative op. Operands that are invariant on an axis which
   /// cuts a factor that they lack are passed through f first (free).
-  template <typename OpTy, typename... Args>
-  OpTy create(Args &&...args) {
+  template <typename OpTy, typename... Args> OpTy create(Args &&...args) {
     auto op = OpTy::create(builder, loc, std::forward<Args>(args)...);
     passThroughF(op);
     return op;

@@ -15,20 +15,20 @@
 namespace dtc {
 
 enum class CollectiveKind {
-  F,                  // invariant -> replicate
-  G,                  // partial -> invariant
-  AllReduce,          // partial -> replicate
-  AllGather,          // shard -> replicate
-  ReduceScatter,      // partial -> shard
-  AllGatherInvariant, // shard -> invariant
-  Slice,              // invariant -> shard
-  SliceReplicated,    // replicate -> shard
-  Pad,                // shard -> partial
-  KeepFirst,          // invariant -> partial
-  AsOne,              // replicate -> invariant
+  F,                   // invariant -> replicate
+  G,                   // partial -> invariant
+  AllReduce,           // partial -> replicate
+  AllGather,           // shard -> replicate
+  ReduceScatter,       // partial -> shard
+  AllGatherInvariant,  // shard -> invariant
+  Slice,               // invariant -> shard
+  SliceReplicated,     // replicate -> shard
+  Pad,                 // shard -> partial
+  KeepFirst,           // invariant -> partial
+  AsOne,               // replicate -> invariant
   KeepFirstReplicated, // replicate -> partial
-  AllToAll,           // shard(dim) -> shard(dim2)
-  ReduceMax,          // max -> invariant; no transpose
+  AllToAll,            // shard(dim) -> shard(dim2)
+  ReduceMax,           // max -> invariant; no transpose
 };
 constexpr unsigned numCollectiveKinds = 14;
 

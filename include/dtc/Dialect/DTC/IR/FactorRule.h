@@ -57,10 +57,10 @@ public:
   /// one the product of g and m. Sizes come from the types; a factor that no
   /// dimension has alone is what divides its product's length, unless `sizes`
   /// says it.
-  static FactorRule
-  get(mlir::Operation *op, llvm::ArrayRef<std::string> operands,
-      llvm::ArrayRef<std::string> results,
-      llvm::ArrayRef<std::pair<char, int64_t>> sizes = {});
+  static FactorRule get(mlir::Operation *op,
+                        llvm::ArrayRef<std::string> operands,
+                        llvm::ArrayRef<std::string> results,
+                        llvm::ArrayRef<std::pair<char, int64_t>> sizes = {});
 
   FactorRule &whole(llvm::StringRef names);
   FactorRule &communicates(llvm::StringRef names);
@@ -139,7 +139,7 @@ splitByFactors(const FactorRule &rule, const DimFactors &dim,
 /// results) must have under an assignment. `like` gives element type, shape
 /// and padding.
 DTensorType typeFor(const FactorRule &rule, const Assignment &assignment,
-                   unsigned value, DTensorType like);
+                    unsigned value, DTensorType like);
 
 /// Types of operands and results; none if one is not a dtc tensor.
 llvm::SmallVector<DTensorType> getOperandTensorTypes(mlir::Operation *op);

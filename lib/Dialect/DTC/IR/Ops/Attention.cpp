@@ -234,10 +234,9 @@ gatherKeys(const GroupView &group, const FactorRule &rule,
 
 FactorRule AttentionOp::getFactorRule() {
   std::string s = sequence(*this, 's'), t = sequence(*this, 't');
-  SmallVector<std::string> dims = {"b " + s + " gm d", "b " + t + " g d",
-                                   "b " + t + " g d",
-                                   places(*this, getQPositions(), 's'),
-                                   places(*this, getKPositions(), 't')};
+  SmallVector<std::string> dims = {
+      "b " + s + " gm d", "b " + t + " g d", "b " + t + " g d",
+      places(*this, getQPositions(), 's'), places(*this, getKPositions(), 't')};
   appendOptional(*this, dims);
   SmallVector<unsigned> others; // than v
   for (unsigned i = 0; i < dims.size(); ++i)
