@@ -169,7 +169,10 @@ void KernelModule::compile(int optLevel) {
             fwrite(object->data(), 1, object->size(), file) == object->size(),
         "cannot write " + objectPath);
   fclose(file);
-  auto linker = llvm::sys::findProgramByName("cc");
+  // What the project is built with; a bare machine has no cc.
+  llvm::ErrorOr<std::string> linker = llvm::sys::findProgramByName("clang-22");
+  if (!linker)
+    linker = llvm::sys::findProgramByName("cc");
   check(bool(linker), "no C compiler to link with");
   llvm::StringRef command[] = {*linker, "-shared", objectPath,
                                "-o",    library,   "-lm"};
