@@ -219,7 +219,7 @@ std::unique_ptr<DataSource> dtc::rt::openTokens(const std::string &path,
 }
 
 InputFiller::InputFiller(const Program &program, int64_t rank) {
-  for (const Input &input : program.inputs) {
+  for (const Input &input : program.of(rank).inputs) {
     InputKind kind = input.name == "input_ids" ? InputKind::Ids
                      : input.name == "labels"  ? InputKind::Labels
                                                : InputKind::Documents;

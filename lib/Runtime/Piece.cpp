@@ -1,4 +1,4 @@
-//===- Piece.cpp - Where a rank's part of a tensor lies -------------------===//
+//===- Piece.cpp - Which part of a tensor a rank has ----------------------===//
 
 #include "dtc/Runtime/Piece.h"
 

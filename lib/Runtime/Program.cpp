@@ -15,10 +15,10 @@ static dtc_dtype parseType(const std::string &name, const std::string &where) {
   throw Error(cat(where, ": unknown dtype '", name, "'"));
 }
 
+/// `ranks` are those of one pipeline coordinate: they alone share a tensor.
 static void parsePiece(const Json &json, Piece &piece, int64_t ranks,
-                       int64_t arenaBytes, const std::string &where) {
+                       const std::string &where) {
   piece.type = parseType(json.at("dtype").get<std::string>(), where);
-  piece.offset = json.at("offset").get<int64_t>();
   piece.shape = json.at("shape").get<std::vector<int64_t>>();
   piece.padded = json.at("padded").get<std::vector<int64_t>>();
   for (const Json &dimension : json.at("cut")) {
@@ -41,25 +41,16 @@ static void parsePiece(const Json &json, Piece &piece, int64_t ranks,
         piece.padded[d] % k)
       throw Error(where + ": a padded length is not a multiple of the pieces");
   }
-  if (piece.offset < 0 || piece.offset + piece.localBytes() > arenaBytes)
-    throw Error(where + ": lies outside the arena");
 }
 
-static void parseTensor(const Json &json, Tensor &tensor, int64_t ranks,
-                        int64_t arenaBytes) {
+static void parseTensor(const Json &json, Tensor &tensor, int64_t ranks) {
   tensor.name = json.at("name").get<std::string>();
   std::string where = "tensor '" + tensor.name + "'";
-  parsePiece(json, tensor, ranks, arenaBytes, where);
+  parsePiece(json, tensor, ranks, where);
   tensor.stored = json.at("stored").get<std::string>();
   tensor.storedShape = json.at("stored_shape").get<std::vector<int64_t>>();
   tensor.storedOffset = json.at("stored_offset").get<int64_t>();
   tensor.storedStrides = json.at("stored_strides").get<std::vector<int64_t>>();
-  tensor.grad = json.at("grad").get<int64_t>();
-  tensor.m = json.at("m").get<int64_t>();
-  tensor.v = json.at("v").get<int64_t>();
-  for (int64_t offset : {tensor.grad, tensor.m, tensor.v})
-    if (offset < 0 || offset + tensor.localBytes() > arenaBytes)
-      throw Error(where + ": lies outside the arena");
   if (json.contains("optional_names"))
     tensor.optionalNames =
         json.at("optional_names").get<std::vector<std::string>>();
@@ -113,6 +104,86 @@ static void checkCover(const std::vector<Tensor> &tensors) {
   }
 }
 
+static void parseInput(const Json &json, Input &input, const Program &p,
+                       int64_t arenaBytes) {
+  input.name = json.at("name").get<std::string>();
+  const std::string where = "input '" + input.name + "'";
+  parsePiece(json, input, p.ranksPerCoordinate(), where);
+  input.offset = json.at("offset").get<int64_t>();
+  if (input.offset < 0 || input.offset + input.localBytes() > arenaBytes)
+    throw Error(where + " lies outside the arena");
+  int64_t elements = 1;
+  for (int64_t n : input.shape)
+    elements *= n;
+  if (input.type != DTC_I32 || elements != p.batch * p.seq ||
+      input.shape.empty() || input.shape.back() != p.seq)
+    throw Error(where + " is not an i32 tensor of batch by seq elements");
+  if (input.name != "input_ids" && input.name != "labels" &&
+      input.name != "document_ids")
+    throw Error(where + " is unknown");
+}
+
+static void parsePipelineRank(const Json &json, PipelineRank &rank,
+                              const Program &p) {
+  rank.arenaBytes = json.at("arena_bytes").get<int64_t>();
+  if (rank.arenaBytes < 0)
+    throw Error("a size is out of range");
+  for (const Json &term : json.at("memory"))
+    rank.memory.emplace_back(term.at(0).get<std::string>(),
+                             term.at(1).get<int64_t>());
+
+  auto scalar = [&](const char *group, const char *key, int64_t bytes) {
+    int64_t offset = json.at(group).at(key).get<int64_t>();
+    if (offset < 0 || offset + bytes > rank.arenaBytes)
+      throw Error(cat(group, " '", key, "' lies outside the arena"));
+    return offset;
+  };
+  rank.rng = scalar("scalars", "rng", 8);
+  rank.optimizer = scalar("scalars", "optimizer", 32);
+  rank.loss = scalar("outputs", "loss", 4);
+  rank.gradNorm = scalar("outputs", "grad_norm", 4);
+  rank.labels = scalar("outputs", "labels", 4);
+  rank.skipped = scalar("outputs", "skipped", 4);
+
+  for (const Json &item : json.at("inputs"))
+    parseInput(item, rank.inputs.emplace_back(), p, rank.arenaBytes);
+  for (const Json &item : json.at("tensors")) {
+    Place place;
+    place.tensor = item.at("tensor").get<size_t>();
+    if (place.tensor >= p.tensors.size())
+      throw Error(cat("tensor ", place.tensor, " is not one of the ",
+                      p.tensors.size(), " tensors"));
+    const Tensor &tensor = p.tensors[place.tensor];
+    place.offset = item.at("offset").get<int64_t>();
+    place.grad = item.at("grad").get<int64_t>();
+    place.m = item.at("m").get<int64_t>();
+    place.v = item.at("v").get<int64_t>();
+    for (int64_t offset : {place.offset, place.grad, place.m, place.v})
+      if (offset < 0 || offset + tensor.localBytes() > rank.arenaBytes)
+        throw Error("tensor '" + tensor.name + "' lies outside the arena");
+    rank.tensors.push_back(place);
+  }
+  auto before = [](const Place &a, const Place &b) {
+    return a.tensor < b.tensor;
+  };
+  std::sort(rank.tensors.begin(), rank.tensors.end(), before);
+  for (size_t i = 1; i < rank.tensors.size(); ++i)
+    if (rank.tensors[i - 1].tensor == rank.tensors[i].tensor)
+      throw Error("tensor '" + p.tensors[rank.tensors[i].tensor].name +
+                  "' is there twice");
+}
+
+/// The pipeline axis is the slowest, as Program::of takes for granted.
+static int64_t getPipelineSize(const Program &p) {
+  for (size_t a = 0; a < p.mesh.size(); ++a)
+    if (p.mesh[a].first == "pp") {
+      if (a)
+        throw Error("pp is not the first axis of the mesh " + p.meshText());
+      return p.mesh[a].second;
+    }
+  return 1;
+}
+
 static Program parseProgram(const Json &json) {
   Program p;
   p.version = json.at("version").get<std::string>();
@@ -128,48 +199,32 @@ static Program parseProgram(const Json &json) {
   p.vocab = json.at("vocab").get<int64_t>();
   p.microbatches = json.at("microbatches").get<int64_t>();
   p.documents = json.at("documents").get<bool>();
-  p.arenaBytes = json.at("arena_bytes").get<int64_t>();
   p.workspaceBytes = json.at("workspace_bytes").get<int64_t>();
   p.collectiveSlots = json.at("collective_slots").get<int64_t>();
-  for (const Json &term : json.at("memory"))
-    p.memory.emplace_back(term.at(0).get<std::string>(),
-                          term.at(1).get<int64_t>());
   if (p.ranks() < 1 || p.batch < 1 || p.seq < 1 || p.vocab < 1 ||
-      p.arenaBytes < 0 || p.workspaceBytes < 0 || p.collectiveSlots < 0)
+      p.workspaceBytes < 0 || p.collectiveSlots < 0)
     throw Error("a size is out of range");
 
-  auto scalar = [&](const char *group, const char *key, int64_t bytes) {
-    int64_t offset = json.at(group).at(key).get<int64_t>();
-    if (offset < 0 || offset + bytes > p.arenaBytes)
-      throw Error(cat(group, " '", key, "' lies outside the arena"));
-    return offset;
-  };
-  p.rng = scalar("scalars", "rng", 8);
-  p.optimizer = scalar("scalars", "optimizer", 32);
-  p.loss = scalar("outputs", "loss", 4);
-  p.gradNorm = scalar("outputs", "grad_norm", 4);
-  p.labels = scalar("outputs", "labels", 4);
-  p.skipped = scalar("outputs", "skipped", 4);
-
-  for (const Json &item : json.at("inputs")) {
-    Input &input = p.inputs.emplace_back();
-    input.name = item.at("name").get<std::string>();
-    parsePiece(item, input, p.ranks(), p.arenaBytes,
-               "input '" + input.name + "'");
-    int64_t elements = 1;
-    for (int64_t n : input.shape)
-      elements *= n;
-    if (input.type != DTC_I32 || elements != p.batch * p.seq ||
-        input.shape.back() != p.seq)
-      throw Error("input '" + input.name +
-                  "' is not an i32 tensor of batch by seq elements");
-    if (input.name != "input_ids" && input.name != "labels" &&
-        input.name != "document_ids")
-      throw Error("input '" + input.name + "' is unknown");
-  }
+  const Json &pipeline = json.at("pipeline_ranks");
+  int64_t coordinates = getPipelineSize(p);
+  if (int64_t(pipeline.size()) != coordinates)
+    throw Error(cat("pipeline_ranks has ", pipeline.size(),
+                    " entries, the mesh ", p.meshText(), " needs ",
+                    coordinates));
+  p.pipelineRanks.resize(pipeline.size());
   for (const Json &item : json.at("tensors"))
-    parseTensor(item, p.tensors.emplace_back(), p.ranks(), p.arenaBytes);
+    parseTensor(item, p.tensors.emplace_back(), p.ranksPerCoordinate());
   checkCover(p.tensors);
+  for (size_t i = 0; i < pipeline.size(); ++i) {
+    try {
+      parsePipelineRank(pipeline[i], p.pipelineRanks[i], p);
+    } catch (const Error &e) {
+      throw Error(cat("pipeline rank ", i, ": ", e.what()));
+    }
+  }
+  for (size_t t = 0; t < p.tensors.size(); ++t)
+    if (p.firstCoordinate(t) == p.pipelineRanks.size())
+      throw Error("tensor '" + p.tensors[t].name + "' is on no pipeline rank");
   return p;
 }
 
@@ -192,6 +247,20 @@ int64_t Program::ranks() const {
   for (auto &[name, size] : mesh)
     n *= size;
   return n;
+}
+
+const Place *PipelineRank::find(size_t tensor) const {
+  auto it = std::lower_bound(
+      tensors.begin(), tensors.end(), tensor,
+      [](const Place &place, size_t t) { return place.tensor < t; });
+  return it != tensors.end() && it->tensor == tensor ? &*it : nullptr;
+}
+
+size_t Program::firstCoordinate(size_t tensor) const {
+  size_t i = 0;
+  while (i < pipelineRanks.size() && !pipelineRanks[i].find(tensor))
+    ++i;
+  return i;
 }
 
 std::string Program::meshText() const {

@@ -19,7 +19,8 @@ class RankTrainer {
 public:
   RankTrainer(dtc_rank &rank, const Setup &setup, StepFunction step)
       : rank(rank), setup(setup), program(setup.program), config(setup.config),
-        step(step), arena(setup.program.arenaBytes, "a rank's arena"),
+        step(step), places(program.of(rank.id)),
+        arena(places.arenaBytes, "a rank's arena"),
         workspace(rank.threads * alignedWorkspace(), "a rank's workspace"),
         filler(setup.program, rank.id) {
     rank.workspace = workspace.data();
@@ -51,6 +52,7 @@ private:
   const Program &program;
   const TrainConfig &config;
   StepFunction step;
+  const PipelineRank &places;
   GuardedMemory arena, workspace;
   InputFiller filler;
   LogFile log;
@@ -62,7 +64,7 @@ void RankTrainer::initialize() {
   // A program that reads what nobody wrote meets NaN (as f32 and as bf16).
   if (const char *poison = getenv("DTC_POISON_ARENA");
       poison && !strcmp(poison, "1")) {
-    memset(arena.data(), 0xff, size_t(program.arenaBytes));
+    memset(arena.data(), 0xff, size_t(places.arenaBytes));
     memset(workspace.data(), 0xff, size_t(workspace.size()));
   }
   initializeParameters(program, rank.id, arena.data(), setup.weights.get(),
@@ -89,9 +91,18 @@ void RankTrainer::writeHeader() {
   header["collectives"] = setup.options.ring ? "ring" : "direct";
   int64_t scratch = rank.transport->scratchBytes();
   int64_t workspaces = rank.threads * rank.workspaceBytes;
-  header["planned_bytes"] = program.arenaBytes + workspaces + scratch;
+  const PipelineRank *largest = &program.pipelineRanks.front();
+  Json perStage = Json::array();
+  for (const PipelineRank &stage : program.pipelineRanks) {
+    if (stage.arenaBytes > largest->arenaBytes)
+      largest = &stage;
+    perStage.push_back(stage.arenaBytes + workspaces + scratch);
+  }
+  header["planned_bytes"] = largest->arenaBytes + workspaces + scratch;
+  if (perStage.size() > 1)
+    header["planned_bytes_per_stage"] = perStage;
   Json &terms = header["memory"];
-  for (auto &[term, bytes] : program.memory)
+  for (auto &[term, bytes] : largest->memory)
     terms[term] = bytes;
   terms["workspaces"] = workspaces;
   terms["collectives"] = scratch;
@@ -103,7 +114,7 @@ void RankTrainer::writeHeader() {
 
 void RankTrainer::writeScalars(int64_t t) {
   int32_t rng[2] = {int32_t(setup.options.seed), int32_t(t)};
-  memcpy(arena.data() + program.rng, rng, sizeof(rng));
+  memcpy(arena.data() + places.rng, rng, sizeof(rng));
   // Bias correction counts applied updates, this one included.
   double updates = double(applied + 1);
   float optimizer[8] = {float(config.lrAt(t)),
@@ -114,7 +125,7 @@ void RankTrainer::writeScalars(int64_t t) {
                         float(1 - std::pow(config.beta1, updates)),
                         float(1 - std::pow(config.beta2, updates)),
                         float(config.gradClip)};
-  memcpy(arena.data() + program.optimizer, optimizer, sizeof(optimizer));
+  memcpy(arena.data() + places.optimizer, optimizer, sizeof(optimizer));
 }
 
 StepRecord RankTrainer::runStep(int64_t t) {
@@ -126,16 +137,16 @@ StepRecord RankTrainer::runStep(int64_t t) {
 
   StepRecord record;
   record.step = t;
-  record.loss = read<float>(program.loss);
-  record.gradNorm = read<float>(program.gradNorm);
+  record.loss = read<float>(places.loss);
+  record.gradNorm = read<float>(places.gradNorm);
   record.lr = config.lrAt(t);
   record.tokens = program.batch * program.seq;
-  record.labels = read<int32_t>(program.labels);
+  record.labels = read<int32_t>(places.labels);
   bool finite = std::isfinite(record.loss) && std::isfinite(record.gradNorm);
   if (record.labels == 0) {
     record.skipped = true;
     record.reason = "no labels";
-  } else if (!finite || read<int32_t>(program.skipped)) {
+  } else if (!finite || read<int32_t>(places.skipped)) {
     record.skipped = true;
     record.reason = "not finite";
   }
@@ -179,7 +190,7 @@ int RankTrainer::run() {
       ++applied;
     badInARow = bad ? badInARow + 1 : 0;
     if (t == 0 && !setup.options.dumpGrads.empty())
-      writeTensors(program, rank, arena.data(), &Tensor::grad,
+      writeTensors(program, rank, arena.data(), &Place::grad,
                    setup.options.dumpGrads);
     if (writes()) {
       log.step(record);
@@ -206,7 +217,7 @@ int RankTrainer::run() {
   if (t == setup.steps) {
     stopped = 0;
     if (!setup.options.saveWeights.empty())
-      writeTensors(program, rank, arena.data(), &Tensor::offset,
+      writeTensors(program, rank, arena.data(), &Place::offset,
                    setup.options.saveWeights);
   }
   if (writes()) {

@@ -194,8 +194,9 @@ static void forEachStoredRun(const Tensor &tensor, int64_t rank, F f) {
 void dtc::rt::initializeParameters(const Program &program, int64_t rank,
                                    char *arena, const WeightFiles *files,
                                    uint32_t seed) {
-  for (const Tensor &tensor : program.tensors) {
-    char *base = arena + tensor.offset;
+  for (const Place &place : program.of(rank).tensors) {
+    const Tensor &tensor = program.tensors[place.tensor];
+    char *base = arena + place.offset;
     const SafetensorsEntry *entry =
         files ? &files->get(tensor.stored) : nullptr;
     FloatLoader loader = entry ? floatLoader(entry->dtype) : nullptr;
@@ -210,25 +211,25 @@ void dtc::rt::initializeParameters(const Program &program, int64_t rank,
                            : random ? tensor.std * normal(uint64_t(stored))
                                     : constant;
             store(tensor.type, base, local + i, value);
-            store(tensor.type, arena + tensor.m, local + i, 0);
-            store(tensor.type, arena + tensor.v, local + i, 0);
+            store(tensor.type, arena + place.m, local + i, 0);
+            store(tensor.type, arena + place.v, local + i, 0);
           }
         });
   }
 }
 
 void dtc::rt::writeTensors(const Program &program, dtc_rank &rank,
-                           const char *arena, int64_t Tensor::*field,
+                           const char *arena, int64_t Place::*field,
                            const std::string &path) {
   Unwatched fileWork(rank);
   // Stored tensors in the program's order; each may have several views.
   std::vector<SafetensorsWriter::Item> items;
-  std::map<std::string, std::vector<const Tensor *>> views;
-  for (const Tensor &tensor : program.tensors) {
-    std::string name = canonicalName(tensor.stored);
+  std::map<std::string, std::vector<size_t>> views;
+  for (size_t t = 0; t < program.tensors.size(); ++t) {
+    std::string name = canonicalName(program.tensors[t].stored);
     if (views[name].empty())
-      items.push_back({name, tensor.storedShape});
-    views[name].push_back(&tensor);
+      items.push_back({name, program.tensors[t].storedShape});
+    views[name].push_back(t);
   }
 
   std::unique_ptr<SafetensorsWriter> writer;
@@ -241,19 +242,25 @@ void dtc::rt::writeTensors(const Program &program, dtc_rank &rank,
       elements *= n;
     if (writer)
       whole.assign(size_t(elements), 0);
-    for (const Tensor *tensor : views[item.name]) {
-      for (int64_t from = 0; from < rank.count; ++from) {
-        if (!tensor->isFirstCopy(from))
+    for (size_t t : views[item.name]) {
+      const Tensor &tensor = program.tensors[t];
+      // Copies of a tied weight on later coordinates have the same bits.
+      int64_t ranks = program.ranksPerCoordinate();
+      int64_t first = int64_t(program.firstCoordinate(t)) * ranks;
+      const Place *mine = program.of(rank.id).find(t);
+      for (int64_t i = 0; i < ranks; ++i) {
+        if (!tensor.isFirstCopy(i))
           continue;
         const char *data = static_cast<const char *>(rank.transport->fetch(
-            rank, from, arena + tensor->*field, tensor->localBytes()));
+            rank, first + i, mine ? arena + mine->*field : nullptr,
+            tensor.localBytes()));
         if (!data)
           continue;
         forEachStoredRun(
-            *tensor, from,
+            tensor, first + i,
             [&](int64_t local, int64_t stored, int64_t n, int64_t stride) {
-              for (int64_t i = 0; i < n; ++i, stored += stride)
-                whole[size_t(stored)] = load(tensor->type, data, local + i);
+              for (int64_t k = 0; k < n; ++k, stored += stride)
+                whole[size_t(stored)] = load(tensor.type, data, local + k);
             });
       }
     }
@@ -268,17 +275,16 @@ void dtc::rt::writeTensors(const Program &program, dtc_rank &rank,
 
 int64_t dtc::rt::firstBadGradient(const Program &program, int64_t rank,
                                   const char *arena) {
-  for (size_t t = 0; t < program.tensors.size(); ++t) {
-    const Tensor &tensor = program.tensors[t];
+  for (const Place &place : program.of(rank).tensors) {
+    const Tensor &tensor = program.tensors[place.tensor];
     bool bad = false;
     tensor.forEachRun(rank, [&](int64_t local, const std::vector<int64_t> &,
                                 int64_t n) {
       for (int64_t i = 0; i < n; ++i)
-        bad |=
-            !std::isfinite(load(tensor.type, arena + tensor.grad, local + i));
+        bad |= !std::isfinite(load(tensor.type, arena + place.grad, local + i));
     });
     if (bad)
-      return int64_t(t);
+      return int64_t(place.tensor);
   }
   return int64_t(program.tensors.size());
 }

@@ -22,10 +22,11 @@ __attribute__((constructor)) static void describe() {
       "{\"version\": \"0\", \"hash\": \"\", \"flags\": \"\", \"cpu\": \"\", "
       "\"cpu_features\": [], \"mesh\": [[\"dp\", %s]], \"batch\": 1, \"seq\": "
       "1, \"vocab\": 256, \"microbatches\": 1, \"documents\": false, "
-      "\"arena_bytes\": 4096, \"workspace_bytes\": 0, \"collective_slots\": 2, "
-      "\"memory\": [], \"inputs\": [], \"scalars\": {\"rng\": 0, "
-      "\"optimizer\": 64}, \"outputs\": {\"loss\": 128, \"grad_norm\": 132, "
-      "\"labels\": 136, \"skipped\": 140}, \"tensors\": []}",
+      "\"workspace_bytes\": 0, \"collective_slots\": 2, \"tensors\": [], "
+      "\"pipeline_ranks\": [{\"arena_bytes\": 4096, \"memory\": [], "
+      "\"inputs\": [], \"scalars\": {\"rng\": 0, \"optimizer\": 64}, "
+      "\"outputs\": {\"loss\": 128, \"grad_norm\": 132, \"labels\": 136, "
+      "\"skipped\": 140}, \"tensors\": []}]}",
       ranks ? ranks : "1");
 }
 

@@ -130,19 +130,22 @@ __attribute__((constructor)) static void describe() {
   };
   auto tensor = [&](const char *name, const char *stored,
                     const std::string &shape, const std::string &padded,
-                    const std::string &cut, int at, int n,
-                    const std::string &storedShape, int storedOffset,
-                    const std::string &strides, const char *init) {
+                    const std::string &cut, const std::string &storedShape,
+                    int storedOffset, const std::string &strides,
+                    const char *init) {
     return std::string("{\"name\": \"") + name + "\", \"stored\": \"" + stored +
-           "\", \"dtype\": \"f32\", \"offset\": " + bytes(at) +
-           ", \"grad\": " + bytes(at + n) + ", \"m\": " + bytes(at + 2 * n) +
-           ", \"v\": " + bytes(at + 3 * n) + ", \"shape\": " + shape +
+           "\", \"dtype\": \"f32\", \"shape\": " + shape +
            ", \"padded\": " + padded + ", \"cut\": " + cut +
            ", \"stored_shape\": " + storedShape +
            ", \"stored_offset\": " + number(storedOffset) +
            ", \"stored_strides\": " + strides + ", \"init\": " + init +
            ", \"optional_names\": " +
            (strcmp(name, "wte") ? "[]" : "[\"copy.weight\"]") + "}";
+  };
+  auto place = [&](int tensor, int at, int n) {
+    return "{\"tensor\": " + number(tensor) + ", \"offset\": " + bytes(at) +
+           ", \"grad\": " + bytes(at + n) + ", \"m\": " + bytes(at + 2 * n) +
+           ", \"v\": " + bytes(at + 3 * n) + "}";
   };
   const char *normal = "{\"kind\": \"normal\", \"std\": 0.1}";
   std::string text =
@@ -152,34 +155,32 @@ __attribute__((constructor)) static void describe() {
       "], \"mesh\": [[\"dp\", " STR(FAKE_DP) "], [\"tp\", " STR(
           FAKE_TP) "]], \"batch\": 8, \"seq\": 16, \"vocab\": 257, "
                    "\"microbatches\": 1, \"documents\": false, "
-                   "\"arena_bytes\": " +
-      bytes(total) +
-      ", \"workspace_bytes\": 100, \"collective_slots\": 1, \"memory\": "
-      "[[\"all\", " +
-      bytes(total) + "]], \"inputs\": [" + input("input_ids", oIds) + ", " +
-      input("labels", oLabels) +
+                   "\"workspace_bytes\": 100, \"collective_slots\": 1, "
+                   "\"tensors\": [" +
+      tensor("wte", "transformer.wte.weight", "[" + v + ", " + e + "]",
+             "[" + v + ", " + e + "]", "[[], []]", "[" + v + ", " + e + "]", 0,
+             "[" + e + ", 1]", normal) +
+      ", " +
+      tensor("head", "head.weight", "[" + e + ", " + v + "]",
+             "[" + e + ", " + q + "]", "[[], " + tpAxis + "]",
+             "[" + v + ", " + e + "]", 0, "[1, " + e + "]", normal) +
+      ", " +
+      tensor("bias0", "bias", "[" + v + "]", "[" + q + "]", "[" + tpAxis + "]",
+             "[2, " + v + "]", 0, "[1]", "{\"kind\": \"zeros\"}") +
+      ", " +
+      tensor("bias1", "bias", "[" + v + "]", "[" + q + "]", "[" + tpAxis + "]",
+             "[2, " + v + "]", V, "[1]", "{\"kind\": \"zeros\"}") +
+      "], \"pipeline_ranks\": [{\"arena_bytes\": " + bytes(total) +
+      ", \"memory\": [[\"all\", " + bytes(total) + "]], \"inputs\": [" +
+      input("input_ids", oIds) + ", " + input("labels", oLabels) +
       "], \"scalars\": {\"rng\": " + bytes(oScalars) +
       ", \"optimizer\": " + bytes(oScalars + 2) +
       "}, \"outputs\": {\"loss\": " + bytes(oScalars + 16) +
       ", \"grad_norm\": " + bytes(oScalars + 17) +
       ", \"labels\": " + bytes(oScalars + 18) +
       ", \"skipped\": " + bytes(oScalars + 19) + "}, \"tensors\": [" +
-      tensor("wte", "transformer.wte.weight", "[" + v + ", " + e + "]",
-             "[" + v + ", " + e + "]", "[[], []]", oWte, nWte,
-             "[" + v + ", " + e + "]", 0, "[" + e + ", 1]", normal) +
-      ", " +
-      tensor("head", "head.weight", "[" + e + ", " + v + "]",
-             "[" + e + ", " + q + "]", "[[], " + tpAxis + "]", oHead, nHead,
-             "[" + v + ", " + e + "]", 0, "[1, " + e + "]", normal) +
-      ", " +
-      tensor("bias0", "bias", "[" + v + "]", "[" + q + "]", "[" + tpAxis + "]",
-             oBias0, localV, "[2, " + v + "]", 0, "[1]",
-             "{\"kind\": \"zeros\"}") +
-      ", " +
-      tensor("bias1", "bias", "[" + v + "]", "[" + q + "]", "[" + tpAxis + "]",
-             oBias1, localV, "[2, " + v + "]", V, "[1]",
-             "{\"kind\": \"zeros\"}") +
-      "]}";
+      place(0, oWte, nWte) + ", " + place(1, oHead, nHead) + ", " +
+      place(2, oBias0, localV) + ", " + place(3, oBias1, localV) + "]}]}";
   snprintf(fake_program_json, sizeof(fake_program_json), "%s", text.c_str());
 }
 

@@ -89,6 +89,43 @@ void dtc_rt_start(dtc_rank *rank, const dtc_collective *what, int32_t slot,
 /// peer died, timed out or disagrees: the process ends with a message.
 void dtc_rt_wait(dtc_rank *rank, int32_t slot);
 
+/// Messages of equal size from one rank to one other, in order: one channel for
+/// each edge of the stage graph and direction. Both ends describe it, each with
+/// the other's coordinate; ranks are equal on all other axes.
+typedef struct dtc_channel {
+  const char *name; ///< for messages and traces: "stage 1 to 2: activations"
+  int32_t number;   ///< equal at both ends, unique in the program
+  int32_t reserved;
+  dtc_axis axis; ///< the pipeline axis
+  int64_t peer;  ///< the other end's coordinate on it
+  int64_t bytes; ///< of a message
+} dtc_channel;
+
+/// Posts the receive of the channel's next message and returns at once. Any
+/// number may be posted ahead. `buffer` (channel->bytes) must stay untouched
+/// until dtc_rt_receive.
+void dtc_rt_post(dtc_rank *rank, const dtc_channel *channel, void *buffer);
+
+/// Waits until the message of the oldest posted receive has arrived. Like all
+/// waits it does not return when a peer died, timed out or disagrees.
+void dtc_rt_receive(dtc_rank *rank, const dtc_channel *channel);
+
+/// Starts to send the channel's next message and returns at once. Any number
+/// may be started ahead. `buffer` must stay untouched until dtc_rt_sent.
+void dtc_rt_send(dtc_rank *rank, const dtc_channel *channel,
+                 const void *buffer);
+
+/// Waits until the oldest unfinished send is complete. It need not complete
+/// before its receive is posted.
+void dtc_rt_sent(dtc_rank *rank, const dtc_channel *channel);
+
+/// Around an action of the schedule, for --trace and for messages: "rank 3,
+/// step 7, forward of micro-batch 2 on stage 1". `what` must outlive the
+/// program; a micro-batch or stage of -1: none. Actions do not nest.
+void dtc_rt_begin(dtc_rank *rank, const char *what, int64_t micro_batch,
+                  int64_t stage);
+void dtc_rt_end(dtc_rank *rank);
+
 /// This rank's number, 0 <= id < number of ranks.
 int64_t dtc_rt_rank_id(dtc_rank *rank);
 
@@ -101,9 +138,9 @@ void *dtc_rt_workspace(dtc_rank *rank, int64_t thread);
 /// The program's description: a NUL-terminated JSON object.
 extern const char dtc_program_json[];
 
-/// One training step of one rank. `arena` has "arena_bytes" bytes, aligned to
-/// 4096; parameters, optimizer state and inputs lie at the offsets that
-/// dtc_program_json names, outputs are written there.
+/// One training step of one rank. `arena` has "arena_bytes" bytes of the rank's
+/// pipeline coordinate, aligned to 4096; parameters, optimizer state and inputs
+/// lie at the offsets that dtc_program_json names, outputs are written there.
 void dtc_program_step(dtc_rank *rank, char *arena);
 
 #ifdef __cplusplus

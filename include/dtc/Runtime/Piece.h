@@ -1,4 +1,4 @@
-//===- Piece.h - Where a rank's part of a tensor lies -----------*- C++ -*-===//
+//===- Piece.h - Which part of a tensor a rank has --------------*- C++ -*-===//
 
 #ifndef DTC_RUNTIME_PIECE_H
 #define DTC_RUNTIME_PIECE_H
@@ -15,10 +15,9 @@ namespace dtc::rt {
 int64_t sizeOf(dtc_dtype type);
 const char *nameOf(dtc_dtype type);
 
-/// See docs/runtime.md, "piece".
+/// How a tensor is cut into pieces; see docs/runtime.md, "piece".
 struct Piece {
   dtc_dtype type = DTC_F32;
-  int64_t offset = 0;
   std::vector<int64_t> shape, padded;
   std::vector<std::vector<dtc_axis>> cut;
 

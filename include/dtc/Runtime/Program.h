@@ -13,16 +13,16 @@ namespace dtc::rt {
 
 struct Input : Piece {
   std::string name;
+  int64_t offset = 0; // in the arena
 };
 
-/// A parameter's view; `offset` is the parameter's.
+/// A parameter's view. Where it lies differs between pipeline coordinates.
 struct Tensor : Piece {
   enum class Init { Normal, Zeros, Ones };
 
   std::string name, stored;
   std::vector<int64_t> storedShape, storedStrides;
   int64_t storedOffset = 0;
-  int64_t grad = 0, m = 0, v = 0;
   Init init = Init::Zeros;
   double std = 0;
   std::vector<std::string> optionalNames;
@@ -35,6 +35,26 @@ struct Tensor : Piece {
   }
 };
 
+/// Where a tensor lies in an arena, in bytes.
+struct Place {
+  size_t tensor = 0; // index into the program's tensors
+  int64_t offset = 0, grad = 0, m = 0, v = 0;
+};
+
+/// The arena of the ranks with one coordinate on the pipeline axis.
+struct PipelineRank {
+  int64_t arenaBytes = 0;
+  std::vector<std::pair<std::string, int64_t>> memory;
+  std::vector<Input> inputs;
+  int64_t rng = 0, optimizer = 0;
+  int64_t loss = 0, gradNorm = 0, labels = 0, skipped = 0;
+  /// In the order of the program's tensors.
+  std::vector<Place> tensors;
+
+  /// Null where the tensor is not here.
+  const Place *find(size_t tensor) const;
+};
+
 /// `dtc_program_json`, see docs/runtime.md.
 struct Program {
   std::string version, hash, flags, cpu;
@@ -42,14 +62,21 @@ struct Program {
   std::vector<std::pair<std::string, int64_t>> mesh;
   int64_t batch = 0, seq = 0, vocab = 0, microbatches = 1;
   bool documents = false;
-  int64_t arenaBytes = 0, workspaceBytes = 0, collectiveSlots = 0;
-  std::vector<std::pair<std::string, int64_t>> memory;
-  std::vector<Input> inputs;
-  int64_t rng = 0, optimizer = 0;
-  int64_t loss = 0, gradNorm = 0, labels = 0, skipped = 0;
+  int64_t workspaceBytes = 0, collectiveSlots = 0;
   std::vector<Tensor> tensors;
+  /// By coordinate on the pipeline axis; one without such an axis.
+  std::vector<PipelineRank> pipelineRanks;
 
   int64_t ranks() const;
+  /// The pipeline axis is the slowest: ranks of one coordinate are neighbours.
+  int64_t ranksPerCoordinate() const {
+    return ranks() / int64_t(pipelineRanks.size());
+  }
+  const PipelineRank &of(int64_t rank) const {
+    return pipelineRanks[size_t(rank / ranksPerCoordinate())];
+  }
+  /// The first coordinate that has the tensor.
+  size_t firstCoordinate(size_t tensor) const;
   /// "dp=2,tp=2"
   std::string meshText() const;
 

@@ -42,9 +42,10 @@ void initializeParameters(const Program &program, int64_t rank, char *arena,
                           const WeightFiles *files, uint32_t seed);
 
 /// Writes whole stored tensors, as f32, that all ranks hold at the offsets
-/// `field` (the parameter or its gradient). Called by all ranks; rank 0 writes.
+/// `field` (the parameter or its gradient), each from the first pipeline
+/// coordinate that has it. Called by all ranks; rank 0 writes.
 void writeTensors(const Program &program, dtc_rank &rank, const char *arena,
-                  int64_t Tensor::*field, const std::string &path);
+                  int64_t Place::*field, const std::string &path);
 
 /// Index of the first tensor whose gradient on this rank is not finite; the
 /// number of tensors where there is none.

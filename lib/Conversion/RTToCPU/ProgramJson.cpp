@@ -31,7 +31,7 @@ static json::Array numbers(ArrayRef<int64_t> xs) {
   return array;
 }
 
-static json::Object getPiece(DTensorType type, int64_t offset, MeshAttr mesh) {
+static json::Object getPiece(DTensorType type, MeshAttr mesh) {
   json::Array cut;
   for (int64_t d = 0; d < type.getRank(); ++d) {
     json::Array axes;
@@ -40,7 +40,6 @@ static json::Object getPiece(DTensorType type, int64_t offset, MeshAttr mesh) {
     cut.push_back(std::move(axes));
   }
   return json::Object{{"dtype", getDtypeName(type.getElementType())},
-                      {"offset", offset},
                       {"shape", numbers(type.getShape())},
                       {"padded", numbers(type.getPadded())},
                       {"cut", std::move(cut)}};
@@ -96,33 +95,17 @@ public:
         {"vocab", getVocabulary()},
         {"microbatches", getInt(rt::attrs::microbatches)},
         {"documents", storage.contains("input.document_ids")},
-        {"arena_bytes", getInt(rt::attrs::arenaBytes)},
         {"workspace_bytes", workspaceBytes},
         {"collective_slots", getInt(rt::attrs::slots)},
     };
-    json::Array memory;
-    if (auto terms = module->getAttrOfType<ArrayAttr>(rt::attrs::memory))
-      for (auto term : terms.getAsRange<ArrayAttr>())
-        memory.push_back(json::Array{cast<StringAttr>(term[0]).getValue(),
-                                     cast<IntegerAttr>(term[1]).getInt()});
-    out["memory"] = std::move(memory);
-
-    json::Array inputs, tensors;
-    for (auto op : module.getOps<rt::StorageOp>())
-      if (op.getKind() == rt::StorageKind::Input) {
-        json::Object piece =
-            getPiece(op.getTensorType(), *op.getOffset(), mesh);
-        piece["name"] = op.getOf();
-        inputs.push_back(std::move(piece));
-      }
-    out["inputs"] = std::move(inputs);
+    json::Array tensors;
     for (auto param : module.getOps<ParamOp>())
       tensors.push_back(getTensor(param));
     out["tensors"] = std::move(tensors);
-    if (failed(addOffsets(out, "scalars", "input", {"rng", "optimizer"})) ||
-        failed(addOffsets(out, "outputs", "output",
-                          {"loss", "grad_norm", "labels", "skipped"})))
+    FailureOr<json::Object> arena = getArena();
+    if (failed(arena))
       return failure();
+    out["pipeline_ranks"] = json::Array{std::move(*arena)};
     std::string text;
     llvm::raw_string_ostream os(text);
     os << json::Value(std::move(out));
@@ -144,23 +127,51 @@ private:
     return 1;
   }
 
+  /// What lies where in the arena of the ranks of a pipeline coordinate.
+  FailureOr<json::Object> getArena() {
+    json::Object out{{"arena_bytes", getInt(rt::attrs::arenaBytes)}};
+    json::Array memory, inputs, tensors;
+    if (auto terms = module->getAttrOfType<ArrayAttr>(rt::attrs::memory))
+      for (auto term : terms.getAsRange<ArrayAttr>())
+        memory.push_back(json::Array{cast<StringAttr>(term[0]).getValue(),
+                                     cast<IntegerAttr>(term[1]).getInt()});
+    out["memory"] = std::move(memory);
+    for (auto op : module.getOps<rt::StorageOp>())
+      if (op.getKind() == rt::StorageKind::Input) {
+        json::Object piece = getPiece(op.getTensorType(), mesh);
+        piece["name"] = op.getOf();
+        piece["offset"] = int64_t(*op.getOffset());
+        inputs.push_back(std::move(piece));
+      }
+    out["inputs"] = std::move(inputs);
+    for (auto [i, param] : llvm::enumerate(module.getOps<ParamOp>())) {
+      auto offset = [&, name = param.getSymName()](StringRef slot) {
+        return int64_t(*storage.lookup((name + "." + slot).str()).getOffset());
+      };
+      tensors.push_back(json::Object{{"tensor", int64_t(i)},
+                                     {"offset", offset("param")},
+                                     {"grad", offset("grad")},
+                                     {"m", offset("m")},
+                                     {"v", offset("v")}});
+    }
+    out["tensors"] = std::move(tensors);
+    if (failed(addOffsets(out, "scalars", "input", {"rng", "optimizer"})) ||
+        failed(addOffsets(out, "outputs", "output",
+                          {"loss", "grad_norm", "labels", "skipped"})))
+      return failure();
+    return out;
+  }
+
   json::Object getTensor(ParamOp param) {
-    StringRef name = param.getSymName();
-    auto offset = [&](StringRef slot) {
-      return int64_t(*storage.lookup((name + "." + slot).str()).getOffset());
-    };
-    json::Object o = getPiece(param.getTensorType(), offset("param"), mesh);
+    json::Object o = getPiece(param.getTensorType(), mesh);
     int64_t flat;
     SmallVector<int64_t> strides;
     param.getFlatView(flat, strides);
-    o["name"] = name;
+    o["name"] = param.getSymName();
     o["stored"] = param.getStored();
     o["stored_shape"] = numbers(param.getStoredShape());
     o["stored_offset"] = flat;
     o["stored_strides"] = numbers(strides);
-    o["grad"] = offset("grad");
-    o["m"] = offset("m");
-    o["v"] = offset("v");
     json::Object init{{"kind", param.getInit()}};
     if (param.getInit() == "normal")
       init["std"] = param.getStd().convertToDouble();
