@@ -124,10 +124,10 @@ FailureOr<Array> ProgramData::getParam(ParamOp param, Slot slot,
       break;
     case Slot::Grad:
     case Slot::M:
-      x[k++] = 0.1 * z;
+      x[k++] = zeroMoments && slot == Slot::M ? 0 : 0.1 * z;
       break;
     case Slot::V:
-      x[k++] = 0.01 * z * z;
+      x[k++] = zeroMoments ? 0 : 0.01 * z * z;
       break;
     }
   });

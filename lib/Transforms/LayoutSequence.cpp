@@ -41,6 +41,37 @@ static bool needsOrder(OpOperand &use, unsigned dim) {
 }
 
 namespace {
+/// Finds what would notice that the sequence has another order: from the
+/// permuted values on, through factors and calls, no dimension of the sequence
+/// may belong to a parameter (which is not permuted), to an op that numbers
+/// its elements, or to one that reads their order.
+class OrderCheck {
+public:
+  explicit OrderCheck(ModuleOp module) : symbols(module) {
+    module.walk([&](func::CallOp call) {
+      calls[symbols.lookup(call.getCallee())].push_back(call);
+    });
+  }
+  void add(Value v, unsigned dim) { mark(v, dim); }
+  LogicalResult run();
+
+private:
+  using Place = std::pair<Value, unsigned>;
+
+  void mark(Value v, unsigned dim) {
+    if (seen.insert({v, dim}).second)
+      worklist.push_back({v, dim});
+  }
+  LogicalResult visitOp(Operation *op, Place place);
+  void visitCall(func::CallOp call, Place place);
+  void visitReturn(func::ReturnOp op, Place place);
+
+  SymbolTable symbols;
+  llvm::DenseMap<Operation *, SmallVector<func::CallOp>> calls;
+  llvm::DenseSet<Place> seen;
+  SmallVector<Place> worklist;
+};
+
 struct LayoutSequencePass : dtc::impl::LayoutSequenceBase<LayoutSequencePass> {
   using LayoutSequenceBase::LayoutSequenceBase;
 
@@ -72,8 +103,83 @@ struct LayoutSequencePass : dtc::impl::LayoutSequenceBase<LayoutSequencePass> {
   LogicalResult permute(Value v, unsigned dim, ArrayAttr names);
 
   std::optional<SequenceLayout> kind;
+  std::optional<OrderCheck> check;
 };
 } // namespace
+
+LogicalResult OrderCheck::visitOp(Operation *op, Place place) {
+  auto [value, dim] = place;
+  if (op == value.getDefiningOp() &&
+      (isa<ReadOp>(op) || (op->getNumOperands() == 0 && !isa<ConstantOp>(op))))
+    return op->emitError("has the sequence as dimension ")
+           << dim << " in its original order: the layout must be contiguous";
+  auto factorOp = dyn_cast<FactorOpInterface>(op);
+  // Where a permutation ends, or begins.
+  if (!factorOp || isa<PermuteOp>(op))
+    return success();
+  FactorRule rule = factorOp.getFactorRule();
+  SmallVector<Value> values(op->getOperands());
+  llvm::append_range(values, op->getResults());
+  llvm::SmallDenseSet<unsigned> factors;
+  for (auto [i, v] : llvm::enumerate(values))
+    if (v == value)
+      factors.insert_range(rule.value(i)[dim]);
+  for (unsigned f : factors)
+    if (rule.factors[f].whole)
+      return op->emitError("reads the order of the sequence: the layout must "
+                           "be contiguous");
+  for (auto [i, v] : llvm::enumerate(values))
+    for (auto [d, list] : llvm::enumerate(rule.value(i)))
+      if (llvm::any_of(list, [&](unsigned f) { return factors.contains(f); }))
+        mark(v, d);
+  return success();
+}
+
+void OrderCheck::visitCall(func::CallOp call, Place place) {
+  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+  if (!callee || callee.isExternal())
+    return;
+  for (auto [v, arg] :
+       llvm::zip_equal(call.getOperands(), callee.getArguments()))
+    if (v == place.first)
+      mark(arg, place.second);
+  Operation *end = callee.getBody().front().getTerminator();
+  for (auto [v, result] :
+       llvm::zip_equal(call.getResults(), end->getOperands()))
+    if (v == place.first)
+      mark(result, place.second);
+}
+
+void OrderCheck::visitReturn(func::ReturnOp op, Place place) {
+  for (func::CallOp call : calls.lookup(op->getParentOp()))
+    for (auto [v, result] :
+         llvm::zip_equal(op.getOperands(), call.getResults()))
+      if (v == place.first)
+        mark(result, place.second);
+}
+
+LogicalResult OrderCheck::run() {
+  while (!worklist.empty()) {
+    Place place = worklist.pop_back_val();
+    Value value = place.first;
+    SmallVector<Operation *> ops(value.getUsers());
+    if (auto arg = dyn_cast<BlockArgument>(value)) {
+      for (func::CallOp call : calls.lookup(arg.getOwner()->getParentOp()))
+        mark(call.getOperand(arg.getArgNumber()), place.second);
+    } else {
+      ops.push_back(value.getDefiningOp());
+    }
+    for (Operation *op : ops) {
+      if (auto call = dyn_cast<func::CallOp>(op))
+        visitCall(call, place);
+      else if (auto end = dyn_cast<func::ReturnOp>(op))
+        visitReturn(end, place);
+      else if (failed(visitOp(op, place)))
+        return failure();
+    }
+  }
+  return success();
+}
 
 LogicalResult LayoutSequencePass::permute(Value v, unsigned dim,
                                           ArrayAttr names) {
@@ -95,12 +201,14 @@ LogicalResult LayoutSequencePass::permute(Value v, unsigned dim,
   auto op = PermuteOp::create(b, v.getLoc(), type, *kind, v, dim,
                               static_cast<uint64_t>(parts));
   op->setAttr(attrs::dims, names);
+  check->add(op.getResult(), dim);
   for (OpOperand *use : uses)
     use->set(op.getResult());
   return success();
 }
 
 LogicalResult LayoutSequencePass::run(func::FuncOp model) {
+  check.emplace(getOperation());
   auto renamed = [&](ArrayAttr names, unsigned dim) {
     SmallVector<Attribute> all(names.begin(), names.end());
     // No rule cuts it: the permutation needs the whole, and cutting its result
@@ -134,5 +242,5 @@ LogicalResult LayoutSequencePass::run(func::FuncOp model) {
       return failure();
     op->setAttr(attrs::dims, renamed(names, *dim));
   }
-  return success();
+  return check->run();
 }

@@ -29,6 +29,9 @@ public:
   void setInput(llvm::StringRef name, Array value) {
     inputs[name.str()] = std::move(value);
   }
+  /// Moments are zero instead of drawn, as before the first step.
+  bool zeroMoments = false;
+
   /// Takes the place of what is drawn for a stored tensor. Once one is given,
   /// all must be.
   void setStored(llvm::StringRef name, Array value) {

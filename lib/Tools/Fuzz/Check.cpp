@@ -1,0 +1,351 @@
+//===- Check.cpp - A partitioned step against the logical one -------------===//
+
+#include "dtc/Tools/Fuzz/Check.h"
+#include "CheckParts.h"
+#include "dtc/Conversion/Passes.h"
+#include "dtc/Planner/Planner.h"
+#include "dtc/Tools/Compile/Compile.h"
+#include "dtc/Tools/Registry.h"
+#include "dtc/Transforms/Pipelines.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <mutex>
+
+using namespace mlir;
+using namespace dtc;
+using namespace dtc::fuzz;
+
+const char *dtc::fuzz::toString(Verdict verdict) {
+  switch (verdict) {
+  case Verdict::Agrees:
+    return "agrees";
+  case Verdict::Refused:
+    return "is refused";
+  case Verdict::Invalid:
+    return "does not verify";
+  case Verdict::Unreadable:
+    return "cannot be read again";
+  case Verdict::Uncomputed:
+    return "cannot be interpreted";
+  case Verdict::Differs:
+    return "differs";
+  case Verdict::Crashed:
+    return "crashes";
+  case Verdict::TimedOut:
+    return "takes too long";
+  }
+  llvm_unreachable("unknown verdict");
+}
+
+void dtc::fuzz::registerForChecks(DialectRegistry &registry) {
+  registerCompileDialects(registry);
+  static std::once_flag once;
+  std::call_once(once, [] {
+    registerPasses();
+    mlir::registerTransformsPasses();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+Errors::Errors(MLIRContext &context)
+    : handler(&context, [this](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          all += (all.empty() ? "" : "; ") + diagnostic.str();
+        return success();
+      }) {}
+
+static Outcome outcome(Verdict verdict, const Twine &message) {
+  Outcome o;
+  o.verdict = verdict;
+  o.message = message.str();
+  return o;
+}
+
+Maybe dtc::fuzz::runPasses(ModuleOp module, OpPassManager &pipeline) {
+  for (Pass &pass : pipeline.getPasses()) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    pass.printAsTextualPipeline(os);
+    StringRef name = pass.getArgument();
+    PassManager one(module.getContext());
+    one.enableVerifier(false);
+    Errors errors(*module.getContext());
+    if (failed(parsePassPipeline(text, one)))
+      return outcome(Verdict::Invalid, "cannot parse pass '" + text + "'");
+    if (failed(one.run(module))) {
+      // An error without a word helps nobody.
+      if (errors.text().empty())
+        return outcome(Verdict::Invalid, "-" + name + " fails silently");
+      return outcome(Verdict::Refused, errors.text());
+    }
+    if (failed(verify(module)))
+      return outcome(Verdict::Invalid, "after -" + name + ": " + errors.text());
+  }
+  return {};
+}
+
+static std::string formatNumber(double x) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.3g", x);
+  return text;
+}
+
+std::string dtc::fuzz::findDifference(ArrayRef<Interpreter::Named> want,
+                                      ArrayRef<Interpreter::Named> got,
+                                      double tolerance, double floor) {
+  double largest = 0;
+  for (const Interpreter::Named &w : want)
+    if (w.type.isFloat())
+      largest = std::max(largest, getMagnitude(w.value));
+  std::string text;
+  for (const Interpreter::Named &w : want) {
+    const auto *g = llvm::find_if(
+        got, [&](const Interpreter::Named &n) { return n.name == w.name; });
+    std::string line;
+    if (g == got.end()) {
+      line = w.name + " is missing";
+    } else if (g->value.shape != w.value.shape) {
+      line = w.name + " has another shape";
+    } else {
+      double error = getMaxError(w.value, g->value);
+      double magnitude = std::max(getMagnitude(w.value), floor * largest);
+      // Counts are exact.
+      if (error <= (w.type.isInteger() ? 0 : tolerance * magnitude))
+        continue;
+      line = w.name + " is off by " + formatNumber(error) + " of " +
+             formatNumber(magnitude);
+    }
+    text += (text.empty() ? "" : ", ") + line;
+    if (text.size() > 300)
+      return text + ", ...";
+  }
+  return text;
+}
+
+static void buildPipeline(OpPassManager &pm, const Settings &settings,
+                          const std::string &rulesFile) {
+  TrainingPipelineOptions training;
+  training.mesh = settings.mesh();
+  training.rulesFile = rulesFile;
+  training.sequenceParallel = settings.sequenceParallel;
+  training.cpLayout = settings.cpLayout;
+  training.cpAttention = settings.cpAttention;
+  training.gatherAgain = settings.gatherAgain;
+  training.microbatches = settings.microbatches;
+  buildTrainingPipeline(pm, training);
+}
+
+/// One device has none of the axes that annotations name.
+static void removeAnnotations(ModuleOp module) {
+  module.walk([](Operation *op) {
+    op->removeDiscardableAttr(attrs::sharding);
+    if (auto func = dyn_cast<func::FuncOp>(op))
+      for (unsigned i = 0; i < func.getNumArguments(); ++i)
+        func.removeArgAttr(i, attrs::sharding);
+  });
+}
+
+namespace {
+
+/// One check from begin to end.
+class Checker {
+public:
+  Checker(MLIRContext &context, const std::string &model,
+          const Settings &settings, const CheckOptions &options)
+      : context(context), model(model), settings(settings), options(options),
+        data(options.dataSeed) {}
+
+  Outcome run();
+
+private:
+  Maybe prepare();
+  Maybe interpret(Interpreter &interpreter, const Twine &what);
+  Maybe checkSlope();
+  Maybe reread();
+  Maybe lower();
+
+  MLIRContext &context;
+  const std::string &model;
+  const Settings &settings;
+  const CheckOptions &options;
+  ProgramData data;
+  std::string rulesFile;
+  OwningOpRef<ModuleOp> logical, one, many;
+  /// The one-device step's outputs and writes.
+  std::vector<Interpreter::Named> outputs, writes;
+};
+
+} // namespace
+
+/// Parses the model, and makes the step of one device and that of the mesh.
+Maybe Checker::prepare() {
+  if (!settings.rules.empty()) {
+    rulesFile = options.folder + "/rules";
+    std::error_code code;
+    llvm::raw_fd_ostream os(rulesFile, code);
+    os << settings.rules;
+    os.close();
+    if (code || os.has_error())
+      return outcome(Verdict::Uncomputed, "cannot write " + rulesFile);
+  }
+  Errors errors(context);
+  logical = parseSourceString<ModuleOp>(model, &context);
+  if (!logical)
+    return outcome(Verdict::Invalid, "the model: " + errors.text());
+  one = logical->clone();
+  many = logical->clone();
+  removeAnnotations(*one);
+  PassManager single(&context), pm(&context);
+  buildPipeline(single, Settings(), "");
+  if (Maybe stop = runPasses(*one, single)) {
+    stop->message = "on one device: " + stop->message;
+    return stop;
+  }
+  buildPipeline(pm, settings, rulesFile);
+  return runPasses(*many, pm);
+}
+
+Maybe Checker::interpret(Interpreter &interpreter, const Twine &what) {
+  Errors errors(context);
+  if (failed(interpreter.run()))
+    return outcome(Verdict::Uncomputed, what + ": " + errors.text());
+  return {};
+}
+
+/// One parameter's gradient along a random direction, by the formula on four
+/// points: its error is of order h^4, and rounding over h.
+Maybe Checker::checkSlope() {
+  SmallVector<ParamOp> params(logical->getOps<ParamOp>());
+  if (params.empty())
+    return {};
+  ParamOp param = params[options.dataSeed % params.size()];
+  std::string name = Interpreter::getWriteName(Slot::Grad, param.getSymName());
+  auto grad = llvm::find_if(
+      writes, [&](const Interpreter::Named &n) { return n.name == name; });
+  if (grad == writes.end())
+    return outcome(Verdict::Differs, "no " + name);
+  // Two step sizes: their difference says how far the slope can be trusted.
+  double slopes[2];
+  const double widths[2] = {2e-4, 1e-4};
+  for (auto [k, h] : llvm::enumerate(widths)) {
+    double slope = 0;
+    for (auto [steps, weight] : {std::pair(1, 8.0), std::pair(2, -1.0)})
+      for (int side : {-1, 1}) {
+        data.move(param.getSymName(), side * steps * h);
+        Interpreter interpreter(*logical, &data);
+        if (Maybe stop = interpret(interpreter, "the model"))
+          return stop;
+        slope +=
+            side * weight * interpreter.getOutputs()[0].value[0] / (12 * h);
+      }
+    slopes[k] = slope;
+  }
+  data.move("", 0);
+  Array direction = data.getDirection(param);
+  double along = 0, size = 0;
+  for (int64_t i = 0; i < direction.count(); ++i) {
+    along += direction[i] * grad->value[i];
+    size += std::abs(direction[i] * grad->value[i]);
+  }
+  double limit = 1e-6 * (1 + size + std::abs(outputs[0].value[0])) +
+                 20 * std::abs(slopes[0] - slopes[1]);
+  if (std::abs(slopes[1] - along) <= limit)
+    return {};
+  return outcome(Verdict::Differs,
+                 name + " along a direction is " + formatNumber(along) +
+                     ", the loss's slope " + formatNumber(slopes[1]));
+}
+
+Maybe Checker::reread() {
+  auto print = [](ModuleOp module) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    module.print(os);
+    return text;
+  };
+  std::string text = print(*many);
+  Errors errors(context);
+  auto again = parseSourceString<ModuleOp>(text, &context);
+  if (!again)
+    return outcome(Verdict::Unreadable, errors.text());
+  if (print(*again) != text)
+    return outcome(Verdict::Unreadable, "it prints otherwise the second time");
+  return {};
+}
+
+Maybe Checker::lower() {
+  PassManager pm(&context);
+  LowerToRuntimeOptions runtime;
+  runtime.bucketBytes = settings.bucketBytes;
+  pm.addPass(createLowerToRuntime(runtime));
+  PlanMemoryOptions plan;
+  plan.check = true;
+  pm.addPass(createPlanMemory(plan));
+  pm.addPass(createLowerToCpu());
+  return runPasses(*many, pm);
+}
+
+Outcome Checker::run() {
+  if (Maybe stop = prepare())
+    return *stop;
+  data.vocabulary = ProgramData::getVocabulary(*logical);
+
+  Interpreter plain(*logical, &data), single(*one, &data), ranks(*many, &data);
+  if (Maybe stop = interpret(plain, "the model"))
+    return *stop;
+  if (Maybe stop = interpret(single, "the step of one device"))
+    return *stop;
+  if (Maybe stop = interpret(ranks, "the partitioned step"))
+    return *stop;
+  outputs = single.getOutputs();
+  writes = single.getWrites();
+  for (const auto *list : {&outputs, &writes})
+    for (const Interpreter::Named &n : *list)
+      if (!llvm::all_of(n.value.data,
+                        [](double x) { return std::isfinite(x); }))
+        return outcome(Verdict::Refused, "the model's numbers overflow");
+
+  const double tolerance = 1e-9, floor = 1e-3;
+  std::string wrong =
+      findDifference(plain.getOutputs(), outputs, tolerance, floor);
+  if (!wrong.empty())
+    return outcome(Verdict::Differs, "model and one-device step: " + wrong);
+  for (auto [want, got] : {std::pair(outputs, ranks.getOutputs()),
+                           std::pair(writes, ranks.getWrites())}) {
+    wrong = findDifference(want, got, tolerance, floor);
+    if (!wrong.empty())
+      return outcome(Verdict::Differs, wrong);
+  }
+  if (options.slopes)
+    if (Maybe stop = checkSlope())
+      return *stop;
+  if (options.reread)
+    if (Maybe stop = reread())
+      return *stop;
+  if (options.lower)
+    if (Maybe stop = lower())
+      return *stop;
+  Outcome good;
+  if (options.compile) {
+    if (Maybe stop = checkCompiled(*one, model, settings, options, rulesFile))
+      return *stop;
+    good.compiled = true;
+  }
+  return good;
+}
+
+Outcome dtc::fuzz::check(MLIRContext &context, const std::string &model,
+                         const Settings &settings,
+                         const CheckOptions &options) {
+  return Checker(context, model, settings, options).run();
+}
