@@ -47,7 +47,8 @@ namespace {
 /// its elements, or to one that reads their order.
 class OrderCheck {
 public:
-  explicit OrderCheck(ModuleOp module) : symbols(module) {
+  OrderCheck(ModuleOp module, SequenceLayout layout)
+      : layout(layout), symbols(module) {
     module.walk([&](func::CallOp call) {
       calls[symbols.lookup(call.getCallee())].push_back(call);
     });
@@ -62,10 +63,16 @@ private:
     if (seen.insert({v, dim}).second)
       worklist.push_back({v, dim});
   }
+  std::string advice() const {
+    return (", so its layout must be contiguous, not " +
+            stringifySequenceLayout(layout))
+        .str();
+  }
   LogicalResult visitOp(Operation *op, Place place);
   void visitCall(func::CallOp call, Place place);
   void visitReturn(func::ReturnOp op, Place place);
 
+  SequenceLayout layout;
   SymbolTable symbols;
   llvm::DenseMap<Operation *, SmallVector<func::CallOp>> calls;
   llvm::DenseSet<Place> seen;
@@ -112,7 +119,7 @@ LogicalResult OrderCheck::visitOp(Operation *op, Place place) {
   if (op == value.getDefiningOp() &&
       (isa<ReadOp>(op) || (op->getNumOperands() == 0 && !isa<ConstantOp>(op))))
     return op->emitError("has the sequence as dimension ")
-           << dim << " in its original order: the layout must be contiguous";
+           << dim << " in its original order" << advice();
   auto factorOp = dyn_cast<FactorOpInterface>(op);
   // Where a permutation ends, or begins.
   if (!factorOp || isa<PermuteOp>(op))
@@ -126,8 +133,7 @@ LogicalResult OrderCheck::visitOp(Operation *op, Place place) {
       factors.insert_range(rule.value(i)[dim]);
   for (unsigned f : factors)
     if (rule.factors[f].whole)
-      return op->emitError("reads the order of the sequence: the layout must "
-                           "be contiguous");
+      return op->emitError("reads the order of the sequence") << advice();
   for (auto [i, v] : llvm::enumerate(values))
     for (auto [d, list] : llvm::enumerate(rule.value(i)))
       if (llvm::any_of(list, [&](unsigned f) { return factors.contains(f); }))
@@ -184,6 +190,11 @@ LogicalResult OrderCheck::run() {
 LogicalResult LayoutSequencePass::permute(Value v, unsigned dim,
                                           ArrayAttr names) {
   auto type = cast<DTensorType>(v.getType());
+  if (!type.isInteger())
+    return emitError(v.getLoc())
+           << "only integers of the sequence are put in another order, not "
+           << type << ": its layout must be contiguous, not "
+           << stringifySequenceLayout(*kind);
   int64_t n = type.getShape()[dim], multiple = getLayoutMultiple(*kind, parts);
   if (parts < 1 || n % multiple != 0)
     return emitError(v.getLoc())
@@ -208,7 +219,7 @@ LogicalResult LayoutSequencePass::permute(Value v, unsigned dim,
 }
 
 LogicalResult LayoutSequencePass::run(func::FuncOp model) {
-  check.emplace(getOperation());
+  check.emplace(getOperation(), *kind);
   auto renamed = [&](ArrayAttr names, unsigned dim) {
     SmallVector<Attribute> all(names.begin(), names.end());
     // No rule cuts it: the permutation needs the whole, and cutting its result

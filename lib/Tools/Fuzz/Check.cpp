@@ -212,7 +212,10 @@ Maybe Checker::prepare() {
     return stop;
   }
   buildPipeline(pm, settings, rulesFile);
-  return runPasses(*many, pm);
+  Maybe stop = runPasses(*many, pm);
+  if (!stop && options.damage)
+    options.damage(*many);
+  return stop;
 }
 
 Maybe Checker::interpret(Interpreter &interpreter, const Twine &what) {

@@ -165,15 +165,18 @@ void Shrinker::shrinkImported() {
 // Graphs
 //===----------------------------------------------------------------------===//
 
-/// Takes node n out; its first operand stands for its result.
-static void dropNode(Function &function, int n) {
-  int operand = function.nodes[n].a, value = n + 1;
+/// Takes node n of a function out; one of its operands stands for its result.
+static void dropNode(Graph &graph, Function &function, int n, bool first) {
+  const Node &dropped = function.nodes[n];
+  int operand = first ? dropped.a : dropped.b, value = n + 1;
   auto rename = [&](int &v) {
     if (v == value)
       v = operand;
     else if (v > value)
       --v;
   };
+  if (&function == &graph.main && graph.middleHead >= 0)
+    rename(graph.middleHead);
   function.nodes.erase(function.nodes.begin() + n);
   for (Node &node : function.nodes) {
     rename(node.a);
@@ -190,19 +193,16 @@ void Shrinker::dropNodes(int f) {
   };
   for (int n = std::max(1, count() / 2);; n /= 2) {
     for (int end = count(); end > 0; end -= n)
-      attempt([&](Case &c) {
-        Function &function = getFunction(*c.graph, f);
-        int middle = c.graph->middleHead;
-        for (int i = end; i > std::max(0, end - n); --i) {
-          if (f < 0 && middle >= 0) {
-            int operand = function.nodes[i - 1].a;
-            middle = middle == i ? operand : middle > i ? middle - 1 : middle;
-          }
-          dropNode(function, i - 1);
-        }
-        c.graph->middleHead = middle;
-        return true;
-      });
+      for (bool first : {true, false})
+        if (attempt([&](Case &c) {
+              Function &function = getFunction(*c.graph, f);
+              if (end > int(function.nodes.size()))
+                return false;
+              for (int i = end; i > std::max(0, end - n); --i)
+                dropNode(*c.graph, function, i - 1, first);
+              return true;
+            }))
+          break;
     if (n <= 1)
       return;
   }

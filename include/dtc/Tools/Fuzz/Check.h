@@ -4,7 +4,9 @@
 #define DTC_TOOLS_FUZZ_CHECK_H
 
 #include "dtc/Tools/Fuzz/Case.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
+#include <functional>
 
 namespace dtc::fuzz {
 
@@ -42,6 +44,9 @@ struct CheckOptions {
   bool lower = false;
   /// Compile, run on all ranks, and hold against the interpreter.
   bool compile = false;
+  /// Changes the partitioned program before it is interpreted: for tests of
+  /// the fuzzer, which must see it.
+  std::function<void(mlir::ModuleOp)> damage;
   /// Path of this tool; the runtime library lies beside it.
   std::string toolPath;
 };
