@@ -110,8 +110,20 @@ dtc::interpretOp(Operation *op, ArrayRef<const Pieces *> operands,
 // Programs
 //===----------------------------------------------------------------------===//
 
+/// Stages are no ranks of their own here: no type names the pipeline's axis,
+/// and every stage runs on the ranks of all other axes.
+static MeshAttr getSimulatedMesh(ModuleOp module) {
+  MeshAttr mesh = getMesh(module);
+  AxisList axes;
+  for (const Axis &a : mesh.getAxes())
+    if (a.name.getValue() != pipelineAxis)
+      axes.push_back(a);
+  return MeshAttr::get(mesh.getContext(), axes);
+}
+
 Interpreter::Interpreter(ModuleOp module, const ProgramData *data)
-    : module(module), data(data), mesh(getMesh(module)), symbols(module) {}
+    : module(module), data(data), mesh(getSimulatedMesh(module)),
+      symbols(module) {}
 
 std::string Interpreter::getWriteName(Slot slot, StringRef param) {
   return (stringifySlot(slot) + " of @" + param).str();

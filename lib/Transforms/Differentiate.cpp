@@ -11,6 +11,7 @@
 
 #include "Program.h"
 #include "dtc/Transforms/Passes.h"
+#include "dtc/Transforms/Stages.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -368,6 +369,10 @@ LogicalResult DifferentiateImpl::backwardOfCall(Sweep &sweep,
     operands.push_back(cotangent);
   }
   auto derivative = func::CallOp::create(b, loc, f.backward, operands);
+  if (std::optional<int64_t> stage = getStage(call)) {
+    setStage(derivative, *stage);
+    setPhase(derivative, Phase::Backward);
+  }
   for (auto [i, cotangent] :
        llvm::zip_equal(f.gradientArguments, derivative.getResults()))
     if (Value v = call.getOperand(i); sweep.active.contains(v))
@@ -517,12 +522,16 @@ MicroBatchesOp DifferentiateImpl::backwardOfLoop(Sweep &outer,
     ops.push_back(&op);
 
   // Within the loop's body nothing is saved, but what is gathered again need
-  // not live until then.
+  // not live until then. Beside stages only the prelude is gathered.
+  SmallVector<func::CallOp> stages = getStageCalls(loop);
+  for (func::CallOp call : stages)
+    setPhase(call, Phase::Forward);
   llvm::DenseMap<Value, Value> again;
   Sweep sweep(OpBuilder(yield), step->active, nullptr);
   sweep.saved = [&](Value v) -> Value {
     Operation *op = v.getDefiningOp();
-    if (!gatherAgain || !op || op->getBlock() != &body || !isa<AllGatherOp>(op))
+    if (!gatherAgain || !stages.empty() || !op || op->getBlock() != &body ||
+        !isa<AllGatherOp>(op))
       return v;
     Value &copy = again[v];
     if (!copy)
@@ -536,6 +545,12 @@ MicroBatchesOp DifferentiateImpl::backwardOfLoop(Sweep &outer,
   for (Operation *op : llvm::reverse(ops))
     if (failed(backward(sweep, op)))
       return nullptr;
+
+  // Beside stages stands the prelude only: zero cotangents become part of it.
+  if (!stages.empty())
+    for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
+      if (op.getNumOperands() == 0 && isPure(&op))
+        op.moveBefore(&body, body.begin());
 
   SmallVector<Value> captured, yielded(yield.getValues());
   for (auto [v, cotangent] : sweep.cotangents)

@@ -25,9 +25,16 @@ void dtc::buildTrainingPipeline(OpPassManager &pm,
   MicrobatchOptions microbatch;
   microbatch.count = options.microbatches;
   pm.addPass(createMicrobatch(microbatch));
+  CutStagesOptions cut;
+  cut.stages = options.stages;
+  cut.cuts = options.cuts;
+  cut.memory = options.stageMemory;
+  pm.addPass(createCutStages(cut));
   DifferentiateOptions differentiate;
   differentiate.gatherAgain = options.gatherAgain;
   pm.addPass(createDifferentiate(differentiate));
+  if (options.splitBackward)
+    pm.addPass(createSplitBackward());
   ExpandCommunicationOptions expand;
   expand.attention = options.cpAttention;
   pm.addPass(createExpandCommunication(expand));

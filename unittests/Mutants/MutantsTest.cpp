@@ -41,6 +41,7 @@ const Case cases[] = {{"dp=2"},
                       {"tp=2", true},
                       {"dp=2,tp=2", true},
                       {"dp=2,tp=2", false, 2},
+                      {"pp=2,dp=2,tp=2", true, 2},
                       {"cp=2,tp=2"},
                       {"cp=2,tp=2", true, 1, "ulysses"},
                       {"dp=2,cp=2", false, 2, "all-gather"}};

@@ -211,6 +211,73 @@ def Microbatch : Pass<"dtc-microbatch", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
 }
 
+def CutStages : Pass<"dtc-cut-stages", "::mlir::ModuleOp"> {
+  let summary = "cut the loop's body into pipeline stages";
+  let description = [{
+    Turns the body of `dtc.micro_batches` into `stages` calls, one after the
+    other, each with `dtc.stage = k`. Every op that depends on a parameter, and
+    whatever the loop yields, goes into one of them; equal stages are one
+    function. What remains beside the calls is the prelude: slices of the
+    micro-batch and what follows from them and constants alone (masks,
+    positions, row numbers), which every stage's rank may compute for itself.
+    A value that skips stages is a result of one call and an operand of
+    another.
+
+    A parameter that several stages use, and any other value before the loop
+    that depends on one, is made once for each of them: every stage then has
+    gradients of its own, which are reduced apart and added after the loop.
+
+    The cut minimizes the cost of the slowest stage: of an op the larger of its
+    matrix products' operations and ten for each byte that it moves; of a call
+    the sum of its callee's. Among equally slow cuts (up to 1 %) it takes the
+    one across whose boundaries the fewest bytes go. A call is not cut, unless
+    there are fewer ops than stages: then calls are inlined first. `memory`
+    bounds the bytes of each stage: 16 for each element of its parameters, and
+    the values of as many micro-batches as are in flight (at stage k of S:
+    min(S - k, micro-batches)).
+
+    `cuts` is a cut by hand, `N, N, ...`: how many of the body's calls (layers)
+    each stage has. Ops before the first call go with it, others with the call
+    that they follow; with 0 at the start or the end, the ops before the first
+    or after the last call are a stage. `ops: N, N, ...` counts every op.
+
+    `stages` defaults to the size of pp on the module's mesh. One stage changes
+    nothing.
+
+    Before:
+
+    ```mlir
+    %s = dtc.micro_batches 2 {
+    ^bb0(%m: !dtc.tensor<i32>):
+      %ids_m = dtc.micro_batch %ids[%m] parts 1 count 2 : ...
+      %x0 = dtc.embedding %wte[%ids_m] : ...
+      %x1 = func.call @layer(%x0, %w0) : ...
+      %x2 = func.call @layer(%x1, %w1) : ...
+      %logits = dtc.einsum "bsd,vd->bsv"(%x2, %wte) : ...
+    ```
+
+    After, with `stages=2`:
+
+    ```mlir
+    func.func private @stage_0(%wte: ..., %ids_m: ..., %w0: ...) -> !dtc.tensor<4x8x16xf32> { ... }
+    func.func private @stage_1(%x1: ..., %w1: ..., %wte: ...) -> !dtc.tensor<f32> { ... }
+    ...
+    %s = dtc.micro_batches 2 {
+    ^bb0(%m: !dtc.tensor<i32>):
+      %ids_m = dtc.micro_batch %ids[%m] parts 1 count 2 : ...
+      %x1 = func.call @stage_0(%wte, %ids_m, %w0) {dtc.stage = 0 : i64} : ...
+      %l = func.call @stage_1(%x1, %w1, %wte_again) {dtc.stage = 1 : i64} : ...
+      dtc.yield %l : !dtc.tensor<f32>
+    ```
+  }];
+  let options = [
+    Option<"stages", "stages", "int64_t", "0", "number of stages (default: the size of pp on the mesh)">,
+    Option<"cuts", "cuts", "std::string", "", "layers of each stage, such as 3,4,4,3, or ops:N,N,...">,
+    Option<"memory", "memory", "int64_t", "0", "bytes that each stage may take (0: no limit)">
+  ];
+  let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
+}
+
 def Differentiate : Pass<"dtc-differentiate", "::mlir::ModuleOp"> {
   let summary = "append the backward, down to every parameter's gradient";
   let description = [{
@@ -268,6 +335,40 @@ def Differentiate : Pass<"dtc-differentiate", "::mlir::ModuleOp"> {
     Option<"gatherAgain", "gather-again", "bool", "false",
            "save the pieces of a gathered value and gather them again in the backward">
   ];
+  let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
+}
+
+def SplitBackward : Pass<"dtc-split-backward", "::mlir::ModuleOp"> {
+  let summary = "input gradients and weight gradients of each stage apart";
+  let description = [{
+    Splits the backward of each pipeline stage as zero-bubble schedules need it
+    (Qi et al. 2023): `@s_backward_input` makes the cotangents that the stage
+    before waits for, `@s_backward_weight` the rest, which can be done whenever
+    the rank would be idle. Layers' backwards are split likewise, once per
+    function. What the input part makes and the weight part needs is passed as
+    results of the one and operands of the other: the output cotangent of each
+    weight's product, as a rule. Ops that cost nothing (f, constants) are in
+    both parts; a sum that would be the only reason to pass a larger value is in
+    the input part, which then gives that gradient.
+
+    The first stage has nothing to send: its input part is the chain of
+    cotangents through its layers, and is left out where there are none. A
+    weight part without gradients is left out too. Calls without
+    `dtc.phase = "backward"` stay.
+
+    Before:
+
+    ```mlir
+    %d:2 = func.call @stage_1_backward(%x, %w, %dy) {dtc.phase = "backward", dtc.stage = 1 : i64} : ...
+    ```
+
+    After:
+
+    ```mlir
+    %dx, %dh = func.call @stage_1_backward_input(%w, %dy) {dtc.phase = "input_backward", dtc.stage = 1 : i64} : ...
+    %dw = func.call @stage_1_backward_weight(%x, %dh) {dtc.phase = "weight_backward", dtc.stage = 1 : i64} : ...
+    ```
+  }];
   let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
 }
 

@@ -35,10 +35,24 @@ struct TrainingPipelineOptions
       *this, "microbatches",
       llvm::cl::desc("micro-batches of each data-parallel rank in a step"),
       llvm::cl::init(1)};
+  Option<int64_t> stages{
+      *this, "stages",
+      llvm::cl::desc("pipeline stages (default: the size of pp)"),
+      llvm::cl::init(0)};
+  Option<std::string> cuts{
+      *this, "cuts",
+      llvm::cl::desc("layers of each stage, such as 3,4,4,3, or ops:N,N,...")};
+  Option<int64_t> stageMemory{
+      *this, "stage-memory",
+      llvm::cl::desc("bytes that each stage may take (0: no limit)"),
+      llvm::cl::init(0)};
+  Option<bool> splitBackward{
+      *this, "split-backward",
+      llvm::cl::desc("input and weight gradients of each stage apart")};
 };
 
 /// Model IR to the whole step: outlined layers, shardings, collectives,
-/// micro-batches, backward, expanded communication, optimizer.
+/// micro-batches, stages, backward, expanded communication, optimizer.
 void buildTrainingPipeline(mlir::OpPassManager &pm,
                            const TrainingPipelineOptions &options);
 

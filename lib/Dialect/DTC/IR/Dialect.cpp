@@ -3,6 +3,7 @@
 #include "dtc/Dialect/DTC/IR/DTC.h"
 #include "dtc/Dialect/DTC/IR/KernelBuilder.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -37,7 +38,11 @@ static LogicalResult verifyAxesOnMesh(Operation *module, MeshAttr mesh) {
     if (!tensor)
       return success();
     for (const Axis &a : tensor.getNamedAxes())
-      if (!mesh.contains(a))
+      if (a.name.getValue() == pipelineAxis)
+        return op->emitError("axis pp cuts the program in stages: it may not "
+                             "stand in ")
+               << type;
+      else if (!mesh.contains(a))
         return op->emitError("axis ") << toString(ArrayRef<Axis>(a)) << " of "
                                       << type << " is not on the mesh " << mesh;
     return success();
@@ -83,6 +88,28 @@ static LogicalResult verifySharding(Operation *op, Attribute attr, Type type) {
   return success();
 }
 
+/// `dtc.stage` and `dtc.phase`: which part of which pipeline stage a call is.
+static LogicalResult verifyStageAttribute(Operation *op, NamedAttribute attr) {
+  if (!isa<CallOpInterface>(op))
+    return op->emitOpError()
+           << attr.getName().getValue() << " may stand on a call only";
+  if (attr.getName() == attrs::stage) {
+    auto stage = dyn_cast<IntegerAttr>(attr.getValue());
+    if (!stage || !stage.getType().isInteger(64) || stage.getInt() < 0)
+      return op->emitOpError("dtc.stage must be an i64 that is not negative");
+    return success();
+  }
+  auto phase = dyn_cast<StringAttr>(attr.getValue());
+  StringRef phases[] = {"forward", "backward", "input_backward",
+                        "weight_backward"};
+  if (!phase || !llvm::is_contained(phases, phase.getValue()))
+    return op->emitOpError("dtc.phase must be \"forward\", \"backward\", "
+                           "\"input_backward\" or \"weight_backward\"");
+  if (!op->hasAttr(attrs::stage))
+    return op->emitOpError("dtc.phase needs a dtc.stage beside it");
+  return success();
+}
+
 LogicalResult DTCDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attr) {
   if (attr.getName() == attrs::mesh) {
@@ -101,6 +128,8 @@ LogicalResult DTCDialect::verifyOperationAttribute(Operation *op,
                ? verifyDims(op, attr.getValue(), type)
                : verifySharding(op, attr.getValue(), type);
   }
+  if (attr.getName() == attrs::stage || attr.getName() == attrs::phase)
+    return verifyStageAttribute(op, attr);
   return success();
 }
 

@@ -41,9 +41,16 @@ constexpr llvm::StringLiteral input = "dtc.input";       // argument: name
 constexpr llvm::StringLiteral output = "dtc.output";     // result: name
 constexpr llvm::StringLiteral dims = "dtc.dims";         // names of dimensions
 constexpr llvm::StringLiteral sharding = "dtc.sharding"; // explicit axes
+// call in the loop over micro-batches: the number of its pipeline stage
+constexpr llvm::StringLiteral stage = "dtc.stage";
+// the same call: forward, backward, input_backward or weight_backward
+constexpr llvm::StringLiteral phase = "dtc.phase";
 // module: how attention over a cut sequence exchanges data
 constexpr llvm::StringLiteral attentionExchange = "dtc.attention_exchange";
 } // namespace attrs
+
+/// The axis of pipeline stages. It cuts the program, never a tensor.
+constexpr llvm::StringLiteral pipelineAxis = "pp";
 
 /// The module's mesh; an empty one if it has none.
 MeshAttr getMesh(mlir::Operation *op);

@@ -69,7 +69,7 @@ def DTC_RmsNormGradOp : DTC_ComputeOp<"rms_norm_grad"> {
   let hasVerifier = 1;
 }
 
-def DTC_EmbeddingGradOp : DTC_ComputeOp<"embedding_grad"> {
+def DTC_EmbeddingGradOp : DTC_ComputeOp<"embedding_grad", [TableLookup]> {
   let summary = "derivative of an embedding: rows of dx added at their ids";
   let description = [{
     dtable[v, e] = sum of dx[..., e] over all ids[...] = v.
@@ -87,7 +87,7 @@ def DTC_EmbeddingGradOp : DTC_ComputeOp<"embedding_grad"> {
 }
 
 def DTC_AttentionGradOp : DTC_CommunicatingOp<"attention_grad",
-    [DeclareOpInterfaceMethods<ExpandableOpInterface>, AttrSizedOperandSegments]> {
+    [DeclareOpInterfaceMethods<ExpandableOpInterface>, MatrixProduct, AttrSizedOperandSegments]> {
   let summary = "derivative of attention from the saved output and log-sum-exp";
   let description = [{
     Operands as in `dtc.attention`, then its results and the output's

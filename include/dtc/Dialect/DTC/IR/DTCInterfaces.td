@@ -114,4 +114,28 @@ def ExpandableOpInterface : OpInterface<"ExpandableOpInterface"> {
       (ins "::mlir::OpBuilder &":$builder)>];
 }
 
+def CostOpInterface : OpInterface<"CostOpInterface"> {
+  let cppNamespace = "::dtc";
+  let description = [{
+    An op that costs something else than moving its operands and results: a
+    matrix product, or a look-up in a table. All other ops are bound by memory.
+    What one rank does, from the types alone.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Floating-point operations of matrix products, a multiply-add being two.
+    }], "double", "getFlops", (ins), "", [{ return 0; }]>,
+    InterfaceMethod<[{
+      Bytes read and written; by default each operand and result once.
+    }], "double", "getBytesMoved", (ins), "", [{
+        double bytes = 0;
+        for (auto types : {::mlir::TypeRange($_op->getOperandTypes()), ::mlir::TypeRange($_op->getResultTypes())})
+          for (::mlir::Type type : types)
+            if (auto tensor = ::llvm::dyn_cast<::dtc::DTensorType>(type))
+              bytes += static_cast<double>(tensor.getLocalBytes());
+        return bytes;
+      }]>
+  ];
+}
+
 #endif // DTC_INTERFACES_TD

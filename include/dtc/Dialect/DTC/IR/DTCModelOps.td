@@ -3,7 +3,7 @@
 #ifndef DTC_MODEL_OPS_TD
 #define DTC_MODEL_OPS_TD
 
-def DTC_EinsumOp : DTC_ComputeOp<"einsum", [Differentiable]> {
+def DTC_EinsumOp : DTC_ComputeOp<"einsum", [Differentiable, MatrixProduct]> {
   let summary = "the product of two tensors, summed over shared factors";
   let description = [{
     Einstein's notation, one letter a dimension. Letters that the result lacks
@@ -131,7 +131,7 @@ def DTC_BroadcastOp : DTC_ComputeOp<"broadcast", [Differentiable]> {
   let hasVerifier = 1;
 }
 
-def DTC_EmbeddingOp : DTC_ComputeOp<"embedding", [Differentiable]> {
+def DTC_EmbeddingOp : DTC_ComputeOp<"embedding", [Differentiable, TableLookup]> {
   let summary = "rows of a table";
   let description = [{
     result[..., e] = table[ids[...], e]. A rank that lacks the row gives zero,
@@ -254,7 +254,7 @@ def DTC_RotaryOp : DTC_InPlaceOp<"rotary", [Differentiable]> {
 
 def DTC_AttentionOp : DTC_CommunicatingOp<"attention",
     [DeclareOpInterfaceMethods<DifferentiableOpInterface, ["hasCotangent"]>,
-     DeclareOpInterfaceMethods<ExpandableOpInterface>, AttrSizedOperandSegments]> {
+     DeclareOpInterfaceMethods<ExpandableOpInterface>, MatrixProduct, AttrSizedOperandSegments]> {
   let summary = "scaled-dot-product attention";
   let description = [{
     q [b, s, h, d] attends to k, v [b, t, g, d]; h = g m query heads share g

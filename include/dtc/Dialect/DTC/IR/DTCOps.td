@@ -21,6 +21,8 @@ class DTC_ComputeOp<string mnemonic, list<Trait> traits = []>
         DeclareOpInterfaceMethods<KernelOpInterface>], traits)>;
 
 defvar Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
+defvar MatrixProduct = DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>;
+defvar TableLookup = DeclareOpInterfaceMethods<CostOpInterface, ["getBytesMoved"]>;
 
 // As above, for ops whose kernel may overwrite an operand.
 class DTC_InPlaceOp<string mnemonic, list<Trait> traits = []>

@@ -228,6 +228,16 @@ gatherKeys(const GroupView &group, const FactorRule &rule,
   return out;
 }
 
+/// Of `products` products of the local queries with all keys: where the
+/// sequence is cut, every rank's queries see every block in the end. A causal
+/// mask leaves half of the pairs.
+template <typename OpTy> static double productFlops(OpTy op, double products) {
+  auto queries = static_cast<double>(op.getQ().getType().getNumLocalElements());
+  auto keys = static_cast<double>(op.getK().getType().getShape()[1]) /
+              static_cast<double>(op.getBlocks());
+  return 2 * products * queries * keys * (op.getCausal() ? 0.5 : 1);
+}
+
 //===----------------------------------------------------------------------===//
 // AttentionOp
 //===----------------------------------------------------------------------===//
@@ -252,6 +262,9 @@ FactorRule AttentionOp::getFactorRule() {
   return getBlocks() > 1 ? rule.whole("t")
                          : rule.pair('s', 't').pairedOnly('t');
 }
+
+/// Scores, and the sum of values.
+double AttentionOp::getFlops() { return productFlops(*this, 2); }
 
 LogicalResult AttentionOp::verify() { return verifyAttention(*this); }
 
@@ -348,6 +361,9 @@ FactorRule AttentionGradOp::getFactorRule() {
     rule.whole("t");
   return getLocal() ? rule.summed(0, "t") : rule.pair('s', 't').pairedOnly('t');
 }
+
+/// Scores again, their cotangent, and three results.
+double AttentionGradOp::getFlops() { return productFlops(*this, 5); }
 
 LogicalResult AttentionGradOp::verify() {
   if (getBlocks() > 1 && !getLocal())

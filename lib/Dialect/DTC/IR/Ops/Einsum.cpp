@@ -1,6 +1,7 @@
 //===- Einsum.cpp - dtc.einsum --------------------------------------------===//
 
 #include "dtc/Dialect/DTC/IR/DTC.h"
+#include <map>
 
 using namespace mlir;
 using namespace dtc;
@@ -32,6 +33,21 @@ FactorRule EinsumOp::getFactorRule() {
       .summed(0, "*")
       .linear({0})
       .linear({1});
+}
+
+double EinsumOp::getFlops() {
+  Equation e = parseEquation(getEquation());
+  std::map<char, int64_t> lengths;
+  auto see = [&](StringRef letters, DTensorType type) {
+    for (auto [c, n] : llvm::zip_equal(letters, type.getLocalShape()))
+      lengths[c] = n;
+  };
+  see(e.lhs, getLhs().getType());
+  see(e.rhs, getRhs().getType());
+  double flops = 2;
+  for (auto [c, n] : lengths)
+    flops *= static_cast<double>(n);
+  return flops;
 }
 
 LogicalResult EinsumOp::verify() {

@@ -16,6 +16,12 @@ FactorRule EmbeddingOp::getFactorRule() {
       .linear({0});
 }
 
+/// Of the table, only the rows that are looked up.
+double EmbeddingOp::getBytesMoved() {
+  return static_cast<double>(getIds().getType().getLocalBytes() +
+                             2 * getType().getLocalBytes());
+}
+
 LogicalResult EmbeddingOp::verify() {
   if (failed(verifyI32(*this, getIds(), "ids")))
     return failure();
@@ -54,6 +60,13 @@ FactorRule EmbeddingGradOp::getFactorRule() {
   return FactorRule::get(*this, {ids, ids + "e"}, {"v e"})
       .summed(0, "*")
       .linear({1});
+}
+
+/// The whole table is zeroed, then rows are read, and written again.
+double EmbeddingGradOp::getBytesMoved() {
+  return static_cast<double>(getIds().getType().getLocalBytes() +
+                             3 * getDx().getType().getLocalBytes() +
+                             getType().getLocalBytes());
 }
 
 LogicalResult EmbeddingGradOp::verify() {
