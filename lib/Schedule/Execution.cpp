@@ -23,9 +23,9 @@ class Execution {
 public:
   Execution(const Schedule &schedule,
             const std::vector<std::vector<int32_t>> &order,
-            const StageChannels &ends, bool blockingSends)
+            const StageChannels &ends, bool blockingSends, Visitor visit)
       : schedule(schedule), order(order), ends(ends),
-        blockingSends(blockingSends), places(order.size()),
+        blockingSends(blockingSends), visit(visit), places(order.size()),
         sent(order.size(), 0), posted(order.size(), 0),
         next(schedule.placement.ranks, 0), standsAt(schedule.placement.ranks) {
     for (size_t c = 0; c < order.size(); ++c) {
@@ -55,6 +55,7 @@ private:
   const std::vector<std::vector<int32_t>> &order;
   const StageChannels &ends;
   const bool blockingSends;
+  const Visitor visit;
   /// For each channel, the number of each micro-batch in `order`.
   std::vector<std::vector<int32_t>> places;
   std::vector<int64_t> sent, posted;
@@ -96,6 +97,8 @@ void Execution::advance(int64_t rank) {
       standsAt[rank] = unmet;
       return;
     }
+    if (visit)
+      visit(rank, a);
     int64_t c = Schedule::getChannel(a);
     if (a.kind == ActionKind::Send) {
       ++sent[c];
@@ -161,8 +164,8 @@ Error Execution::run() {
 
 Error execute(const Schedule &schedule,
               const std::vector<std::vector<int32_t>> &order,
-              const StageChannels &ends, bool blockingSends) {
-  return Execution(schedule, order, ends, blockingSends).run();
+              const StageChannels &ends, bool blockingSends, Visitor visit) {
+  return Execution(schedule, order, ends, blockingSends, visit).run();
 }
 
 } // namespace dtc::schedule
