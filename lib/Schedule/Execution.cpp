@@ -110,7 +110,7 @@ void Execution::advance(int64_t rank) {
   }
 }
 
-/// "rank 0 stands at position 5 (send3:0>1) until rank 1 posts that receive".
+/// "rank 0 stands at position 5 (send3:0>1) until rank 1 comes to post3:0>1".
 std::string Execution::describe(int64_t rank) const {
   const Condition &c = standsAt[rank];
   int64_t other = c.isSend ? schedule.getSender(c.channel)

@@ -2,6 +2,7 @@
 
 #include "dtc/Schedule/Verify.h"
 #include "Execution.h"
+#include "dtc/Schedule/Communicate.h"
 #include "dtc/Schedule/Text.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
@@ -31,6 +32,7 @@ private:
   Error checkMessages();
   Error checkHandOvers();
   Error checkChannelOrder();
+  Error checkOutgoing();
   Error checkEnds();
   Error checkPeaks();
 
@@ -268,6 +270,26 @@ Error Verifier::checkChannelOrder() {
   return Error::success();
 }
 
+/// A message is computed into the buffer of an earlier one, which must be sent.
+/// That it has left, is for the execution to see.
+Error Verifier::checkOutgoing() {
+  for (int64_t c = 0; c < schedule.getChannels(); ++c) {
+    int64_t rank = schedule.getSender(c), stage = schedule.getSenderStage(c);
+    size_t slots = getOutgoingSlots(schedule.getEdge(c), M);
+    for (size_t n = slots; n < order[c].size(); ++n) {
+      int32_t producer = getCompute(c, stage, order[c][n]);
+      int32_t send = sent[c * M + order[c][n - slots]];
+      if (producer < send)
+        return fail(rank, producer,
+                    "computed into the buffer of a message that is sent only "
+                    "at " +
+                        describe(rank, send) + "; the channel has " +
+                        Twine(slots));
+    }
+  }
+  return Error::success();
+}
+
 Error Verifier::checkEnds() {
   for (int64_t r = 0; r < schedule.placement.ranks; ++r) {
     const std::vector<Action> &list = schedule.ranks[r];
@@ -357,6 +379,8 @@ Error Verifier::run() {
   if (Error error = checkHandOvers())
     return error;
   if (Error error = checkChannelOrder())
+    return error;
+  if (Error error = checkOutgoing())
     return error;
   if (Error error = checkEnds())
     return error;

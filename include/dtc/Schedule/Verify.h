@@ -29,7 +29,9 @@ struct VerifyOptions {
 ///    the channel's ends; it is sent after it is computed, and waited for after
 ///    it is posted and before it is used;
 /// 4. hand-overs on one rank are computed before they are used;
-/// 5. each channel's receives are posted in the order of its sends;
+/// 5. each channel's receives are posted in the order of its sends, and a
+///    message is computed only when the one that had its buffer
+///    (getOutgoingSlots) is sent;
 /// 6. the lists come to their end: there is no cycle of waits even if a message
 ///    leaves only when its receive is posted;
 /// 7. each rank reduces once, after its last backward, and then updates once,
