@@ -251,14 +251,15 @@ TEST(Verify, RefusesIndicesOutOfRange) {
             "1099511627776 micro-batches; there may be 1 to 1048576");
 }
 
-/// 64 ranks and 1024 micro-batches take less than a second of processor time,
-/// even on a slow machine with the checks of a sanitizer a few.
+/// 64 ranks and 1024 micro-batches take less than a second of processor time (a
+/// tenth of it on usual machines), unless a sanitizer slows everything down.
 TEST(Verify, IsFast) {
   for (Kind kind : allKinds) {
     std::clock_t start = std::clock();
     EXPECT_EQ(message(verify(make(kind, 64, 1024))), "");
     double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
-#ifdef NDEBUG
+#if defined(NDEBUG) && !__has_feature(address_sanitizer) &&                    \
+    !__has_feature(thread_sanitizer)
     EXPECT_LT(seconds, 1) << getName(kind).str();
 #endif
     std::printf("%s, 64 x 1024: generated and verified in %.3f s\n",
