@@ -230,9 +230,15 @@ static Error check(const Schedule &schedule, const Times &times,
   for (auto [what, numbers] : {std::pair("saved bytes", &bytes.saved),
                                std::pair("kept bytes", &bytes.kept),
                                std::pair("gradient bytes", &bytes.gradients)})
-    if (!numbers->empty())
+    if (!numbers->empty()) {
       if (Error error = checkNumbers(what, *numbers, stages))
         return error;
+      // Sums of all of them fit.
+      int64_t most = INT64_MAX / (4 * schedule.microBatches * stages);
+      if (*llvm::max_element(*numbers) > most)
+        return createStringError("the " + Twine(what) + " of a stage can be " +
+                                 Twine(most) + " at most");
+    }
   return Error::success();
 }
 

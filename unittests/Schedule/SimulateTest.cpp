@@ -260,6 +260,8 @@ TEST(Simulate, Refusals) {
             "least 0");
   EXPECT_EQ(message(simulate(schedule, times, {{1, 2, 3}, {}, {}})),
             "3 numbers for the saved bytes of 2 stages");
+  EXPECT_EQ(message(simulate(schedule, times, {{}, {1, INT64_MAX}, {}})),
+            "the kept bytes of a stage can be 576460752303423487 at most");
   schedule.ranks[1].pop_back();
   EXPECT_EQ(message(simulate(schedule, times)),
             "rank 1: U (update) is missing");
