@@ -10,8 +10,8 @@ using namespace llvm;
 
 namespace dtc::schedule {
 
-/// Plans are process 0; the program writes its traces as process 1, so that
-/// both may be in one file.
+/// Plans are process 0; process 1 is for traces of real runs, so that both may
+/// be in one file.
 static constexpr int64_t planProcess = 0;
 /// Of the plan's unit, in the trace's microseconds.
 static constexpr double unit = 1000;

@@ -32,8 +32,7 @@ void printSvg(llvm::raw_ostream &os, const Schedule &schedule,
               const Simulation &simulation);
 
 /// A trace in Chrome's JSON format, for Perfetto; one unit of time is a
-/// millisecond. docs/schedules.md documents names and fields, which are those
-/// of traces of real runs.
+/// millisecond. docs/schedules.md documents names and fields.
 void printTrace(llvm::raw_ostream &os, const Schedule &schedule,
                 const Simulation &simulation);
 
