@@ -160,6 +160,18 @@ TEST(Slots, OfOneF1B) {
   EXPECT_EQ(slots.receivedSlots[0], 5);
 }
 
+/// Rank 2 computes weight gradients two micro-batches late: three received
+/// gradients are in use, and two are posted.
+TEST(Slots, KeepGradients) {
+  Schedule schedule = make(Kind::ZeroBubbleH1, 4, 100);
+  int64_t channel =
+      Schedule::getChannel(schedule.graph.find(2, 3), Direction::Gradient);
+  EXPECT_EQ(get(assignSlots(schedule)).receivedSlots[channel], 2);
+  EXPECT_EQ(
+      get(assignSlots(schedule, {true, false, true})).receivedSlots[channel],
+      5);
+}
+
 TEST(Slots, OfChunks) {
   Schedule schedule = make(Kind::ZeroBubbleV, 3, 12);
   SlotAssignment shared = get(assignSlots(schedule));
