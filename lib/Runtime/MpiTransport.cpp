@@ -129,7 +129,7 @@ void MpiTransport::wait(dtc_rank &rank, int index) {
     if (peer != rank.id && meets(plan, peer) &&
         theirs.signature != slot.mine.signature)
       fatal(cat("rank ", rank.id, " and rank ", peer,
-                " disagree about a collective in step ", rank.step, ": rank ",
+                " disagree about a collective in ", placeText(rank), ": rank ",
                 rank.id, " has ", slot.mine.text(), ", rank ", peer, " has ",
                 theirs.text()));
   }
@@ -163,8 +163,8 @@ static char processState(int64_t pid) {
 }
 
 /// Ends the job if a peer that we wait for is dead or, `late`, did not arrive.
-void MpiTransport::checkPeers(dtc_rank &rank, const Plan &plan,
-                              const std::vector<Pending> &list, bool late) {
+void MpiTransport::checkPeers(dtc_rank &rank, const Operation &operation,
+                              const Pending *list, size_t n, bool late) {
   auto isDead = [&](int i) {
     const PeerProcess &peer = peers[size_t(i)];
     char state = peer.local ? processState(peer.pid) : '?';
@@ -176,7 +176,8 @@ void MpiTransport::checkPeers(dtc_rank &rank, const Plan &plan,
                ? board->waitsFor[i].load(std::memory_order_relaxed) - 1
                : -1;
   };
-  for (const Pending &item : list) {
+  for (size_t i = 0; i < n; ++i) {
+    const Pending &item = list[i];
     if (!item.request)
       continue;
     int culprit = lastInChain(item.peer, int64_t(peers.size()), waitsFor);
@@ -189,24 +190,29 @@ void MpiTransport::checkPeers(dtc_rank &rank, const Plan &plan,
         dead ? cat(" died (process ", peer.pid, " is gone)")
              : cat(" did not arrive within ", options.timeout, " s",
                    stopped ? cat(" (process ", peer.pid, " is stopped)") : "");
-    fatal(cat("rank ", rank.id, ", ",
-              rank.step < 0 ? "before the first step" : cat("step ", rank.step),
-              ", ", plan.text(), ": rank ", culprit, what,
+    fatal(cat(whereText(rank), ", ", operation.text(), ": rank ", culprit, what,
               culprit != item.peer
                   ? cat(" (rank ", item.peer, ", which is late, waits for it)")
                   : ""));
   }
 }
 
-/// Completes requests, under the watchdog.
-void MpiTransport::finish(dtc_rank &rank, const Plan &plan,
+void MpiTransport::finish(dtc_rank &rank, const Operation &what,
                           std::vector<Pending> &list) {
+  finish(rank, what, list.data(), list.size());
+  list.clear();
+}
+
+/// Completes requests, under the watchdog.
+void MpiTransport::finish(dtc_rank &rank, const Operation &what, Pending *list,
+                          size_t n) {
   const int spins = oversubscribed ? 4 : 2000;
   double began = 0, checked = 0; // 0: not idle for long
   for (int idle = 0;;) {
     bool progress = false;
     int open = -1;
-    for (Pending &item : list) {
+    for (size_t i = 0; i < n; ++i) {
+      Pending &item = list[i];
       if (!item.request)
         continue;
       if (mpi.test(item.request))
@@ -237,16 +243,15 @@ void MpiTransport::finish(dtc_rank &rank, const Plan &plan,
     }
     if (time - checked > 0.1) {
       checked = time;
-      checkPeers(rank, plan, list, false);
+      checkPeers(rank, what, list, n, false);
     }
     if (time - began > options.timeout && rank.watched)
-      checkPeers(rank, plan, list, true);
+      checkPeers(rank, what, list, n, true);
     timespec nap = {0, 20000};
     nanosleep(&nap, nullptr);
   }
   if (board)
     board->waitsFor[rank.id].store(0, std::memory_order_relaxed);
-  list.clear();
 }
 
 /// The elements' address where they lie side by side, else null.

@@ -91,6 +91,9 @@ const Flag flags[] = {
     {"--save-weights", "FILE",
      "the weights after the last step, as safetensors",
      path<&Options::saveWeights>},
+    {"--trace", "FILE",
+     "what each rank did when, as JSON for Perfetto (ui.perfetto.dev)",
+     path<&Options::trace>},
     {"--collectives", "KIND",
      "direct (default: bits do not depend on how it runs) or ring",
      [](Options &o, const std::string &n, const std::string &v) {
@@ -116,7 +119,6 @@ const Flag flags[] = {
     {"--resume", "DIR", "", nullptr},
     {"--resume-weights-only", nullptr, "", nullptr},
     {"--stop-after", "MINUTES", "", nullptr},
-    {"--trace", "FILE", "", nullptr},
     {"--help", nullptr, "this text",
      [](Options &o, const std::string &, const std::string &) {
        o.help = true;

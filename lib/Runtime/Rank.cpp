@@ -53,6 +53,8 @@ void dtc_rt_wait(dtc_rank *rank, int32_t slot) {
     fatal(cat("internal error: rank ", rank->id, ": wait for slot ", slot,
               ", which is not in flight"));
   const Plan &plan = *flight.plan;
+  TraceSpan span(*rank, "collective", plan.what().name,
+                 TraceLane::Communication);
   int64_t before = rank->bytesSent;
   if (plan.size() == 1)
     copyOwn(plan, flight);
@@ -62,6 +64,53 @@ void dtc_rt_wait(dtc_rank *rank, int32_t slot) {
   ++traffic.calls;
   traffic.bytes += rank->bytesSent - before;
   flight.plan = nullptr;
+}
+
+void dtc_rt_begin(dtc_rank *rank, const char *what, int64_t microBatch,
+                  int64_t stage) {
+  RunningAction &action = rank->action;
+  if (const char *open = action.what.load(std::memory_order_relaxed))
+    fatal(cat("internal error: ", whereText(*rank), ": '", what,
+              "' begins before the end of '", open, "'"));
+  action.microBatch.store(microBatch, std::memory_order_relaxed);
+  action.stage.store(stage, std::memory_order_relaxed);
+  action.what.store(what, std::memory_order_relaxed);
+  if (rank->trace)
+    action.began = now();
+}
+
+void dtc_rt_end(dtc_rank *rank) {
+  RunningAction &action = rank->action;
+  const char *what = action.what.load(std::memory_order_relaxed);
+  if (!what)
+    fatal(cat("internal error: ", whereText(*rank), ": no action to end"));
+  if (rank->trace)
+    rank->trace->add({what, "action", action.began, now(), rank->step,
+                      action.microBatch, action.stage, TraceLane::Compute});
+  action.what.store(nullptr, std::memory_order_relaxed);
+  action.microBatch.store(-1, std::memory_order_relaxed);
+  action.stage.store(-1, std::memory_order_relaxed);
+}
+
+std::string dtc::rt::placeText(const dtc_rank &rank) {
+  int64_t step = rank.step;
+  if (step < 0)
+    return "before the first step";
+  std::string text = cat("step ", step);
+  const char *what = rank.action.what.load(std::memory_order_relaxed);
+  if (!what)
+    return text;
+  text += cat(", ", what);
+  if (int64_t m = rank.action.microBatch.load(std::memory_order_relaxed);
+      m >= 0)
+    text += cat(" of micro-batch ", m);
+  if (int64_t s = rank.action.stage.load(std::memory_order_relaxed); s >= 0)
+    text += cat(" on stage ", s);
+  return text;
+}
+
+std::string dtc::rt::whereText(const dtc_rank &rank) {
+  return cat("rank ", rank.id, ", ", placeText(rank));
 }
 
 int64_t dtc_rt_rank_id(dtc_rank *rank) { return rank->id; }

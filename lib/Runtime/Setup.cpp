@@ -50,7 +50,8 @@ void Setup::open() {
   const std::pair<const char *, const std::string &> outputs[] = {
       {"--log", options.log},
       {"--dump-grads", options.dumpGrads},
-      {"--save-weights", options.saveWeights}};
+      {"--save-weights", options.saveWeights},
+      {"--trace", options.trace}};
   for (auto &[flag, path] : outputs) {
     if (path.empty())
       continue;
@@ -112,8 +113,9 @@ std::vector<Setup::Part> Setup::fingerprint() const {
   for (int64_t x :
        {steps, int64_t(options.seed), int64_t(options.ring), options.maxSkipped,
         int64_t(options.dumpGrads.empty()),
-        int64_t(options.saveWeights.empty()), int64_t(!weights),
-        int64_t(options.batches.empty()), int64_t(options.text.empty())})
+        int64_t(options.saveWeights.empty()), int64_t(options.trace.empty()),
+        int64_t(!weights), int64_t(options.batches.empty()),
+        int64_t(options.text.empty())})
     arguments = hashValue(x, arguments);
 
   uint64_t weightHash = 5;

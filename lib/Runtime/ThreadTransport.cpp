@@ -1,46 +1,11 @@
 //===- ThreadTransport.cpp - Ranks as threads of one process --------------===//
 
-#include "dtc/Runtime/ThreadTransport.h"
+#include "ThreadPort.h"
 #include "dtc/Runtime/Error.h"
 
 #include <cstring>
 
 using namespace dtc::rt;
-
-/// What a rank publishes about one slot. It stays until all peers have read.
-struct alignas(64) ThreadTransport::Record {
-  /// Group and number of the collective in its group; 0: none.
-  std::atomic<uint64_t> tag{0};
-  /// Set when the rank's piece of an all-reduce is in its receive buffers.
-  std::atomic<uint32_t> reduced{0};
-  /// Peers that need nothing any more.
-  alignas(64) std::atomic<uint32_t> finished{0};
-  /// The ring: how many pieces were offered to, and taken by, the next member.
-  alignas(64) std::atomic<uint32_t> offered{0};
-  std::atomic<uint32_t> taken{0};
-  const void *offer = nullptr;
-  const Plan *plan = nullptr;
-  void *const *send = nullptr, *const *recv = nullptr;
-};
-
-/// A rank as its peers see it.
-struct alignas(64) ThreadTransport::Port {
-  explicit Port(int64_t slots) : records(new Record[size_t(slots)]) {}
-
-  /// Counts changes of the records: what sleepers wait for.
-  std::atomic<uint32_t> changes{0};
-  std::atomic<uint32_t> sleepers{0};
-  /// For messages: the collective that the rank waits in, and its step.
-  alignas(64) std::atomic<const Plan *> waitingIn{nullptr};
-  std::atomic<int64_t> step{-1};
-  std::atomic<int> waitsFor{-1};
-  std::atomic<const void *> shared{nullptr};
-  std::unique_ptr<Record[]> records;
-  /// Number of collectives that the rank started, by group. Only its own.
-  std::vector<uint64_t> sequence;
-  /// Records of the members of the collective that the rank waits in.
-  std::vector<Record *> peers;
-};
 
 ThreadTransport::ThreadTransport(int64_t ranks, int64_t slotCount,
                                  TransportOptions options, bool oversubscribed)
@@ -65,54 +30,26 @@ uint64_t ThreadTransport::groupOf(const Plan &plan) {
   return groups.try_emplace(plan.members(), groups.size() + 1).first->second;
 }
 
-void ThreadTransport::notify(Port &port) {
-  port.changes.fetch_add(1);
-  if (port.sleepers.load() > 0)
-    futexWakeAll(port.changes);
+void ThreadTransport::notify(Bell &bell) {
+  bell.changes.fetch_add(1);
+  if (bell.sleepers.load() > 0)
+    futexWakeAll(bell.changes);
 }
 
-/// Waits until ready(), which depends on records of `port`'s rank.
-template <typename Ready>
-void ThreadTransport::await(dtc_rank &rank, const Plan &plan, Port &port,
-                            int peer, Ready ready) {
-  for (int i = 0; i < spins; ++i) {
-    if (ready())
-      return;
-    cpuPause();
-  }
-  // No sched_yield: beside other busy processes each costs a turn of all of
-  // them, while who sleeps is woken before them.
-  std::atomic<int> &waitsFor = ports[size_t(rank.id)]->waitsFor;
-  waitsFor.store(peer, std::memory_order_relaxed);
-  double deadline = now() + options.timeout;
-  for (;;) {
-    uint32_t seen = port.changes.load();
-    if (ready()) {
-      waitsFor.store(-1, std::memory_order_relaxed);
-      return;
-    }
-    double left = deadline - now();
-    if (left <= 0 && rank.watched)
-      timedOut(rank, plan, peer);
-    port.sleepers.fetch_add(1);
-    futexWait(port.changes, seen, std::clamp(left, 0.001, 1.0));
-    port.sleepers.fetch_sub(1);
-  }
+void ThreadTransport::enroll(const dtc_rank &rank) {
+  ports[size_t(rank.id)]->owner.store(&rank);
 }
 
-static std::string stepText(int64_t step) {
-  return step < 0 ? "before the first step" : cat("step ", step);
-}
-
-void ThreadTransport::timedOut(dtc_rank &rank, const Plan &plan, int peer) {
+void ThreadTransport::timedOut(dtc_rank &rank, const Operation &what,
+                               int peer) {
   int culprit = lastInChain(peer, int64_t(ports.size()), [&](int i) {
     return ports[size_t(i)]->waitsFor.load(std::memory_order_relaxed);
   });
   const Port &port = *ports[size_t(culprit)];
-  const Plan *other = port.waitingIn.load();
-  fatal(cat("rank ", rank.id, ", ", stepText(rank.step), ", ", plan.text(),
-            ": rank ", culprit, " did not arrive within ", options.timeout,
-            " s; it is in ", stepText(port.step.load()), ", ",
+  const Operation *other = port.waitingIn.load();
+  fatal(cat(whereText(rank), ", ", what.text(), ": rank ", culprit,
+            " did not arrive within ", options.timeout, " s; it is in ",
+            placeText(*port.owner.load()), ", ",
             other ? "waiting in " + other->text() : "computing",
             culprit != peer
                 ? cat(" (rank ", peer, ", which is late, waits for it)")
@@ -124,7 +61,7 @@ void ThreadTransport::checkAgreement(dtc_rank &rank, const Plan &plan, int peer,
   if (plan.signature() == other.signature())
     return;
   fatal(cat("rank ", rank.id, " and rank ", peer,
-            " disagree about a collective in ", stepText(rank.step), ": rank ",
+            " disagree about a collective in ", placeText(rank), ": rank ",
             rank.id, " has ", plan.text(), ", rank ", peer, " has ",
             other.text()));
 }
@@ -134,7 +71,7 @@ ThreadTransport::Record &ThreadTransport::find(dtc_rank &rank, const Plan &plan,
                                                int slot) {
   Port &port = *ports[size_t(peer)];
   Record *found = nullptr;
-  await(rank, plan, port, peer, [&] {
+  await(rank, plan, port.bell, peer, [&] {
     // Mostly all ranks use the same slot.
     for (int64_t i = 0; i < slots; ++i) {
       Record &record = port.records[size_t((slot + i) % slots)];
@@ -163,9 +100,8 @@ void ThreadTransport::start(dtc_rank &rank, int slot) {
   record.finished.store(0, std::memory_order_relaxed);
   record.offered.store(0, std::memory_order_relaxed);
   record.taken.store(0, std::memory_order_relaxed);
-  port.step.store(rank.step, std::memory_order_relaxed);
   record.tag.store(group << 40 | ++port.sequence[group]);
-  notify(port);
+  notify(port.bell);
 }
 
 /// Elements [begin, end) of the stream, summed over the members in order.
@@ -248,7 +184,7 @@ void ThreadTransport::runDirect(dtc_rank &rank, int slot) {
     reduceOwn(rank, plan, Side::Flat, Side::Flat, plan.pieceBegin(me),
               plan.pieceEnd(me));
     mine.reduced.store(1);
-    notify(port);
+    notify(port.bell);
   } else {
     copyFrom(rank, plan, me);
   }
@@ -258,12 +194,12 @@ void ThreadTransport::runDirect(dtc_rank &rank, int slot) {
     int peer = plan.members()[size_t(j)];
     Record &record = *port.peers[size_t(j)];
     if (plan.kind() == DTC_ALL_REDUCE)
-      await(rank, plan, *ports[size_t(peer)], peer,
+      await(rank, plan, ports[size_t(peer)]->bell, peer,
             [&] { return record.reduced.load(std::memory_order_acquire); });
     if (plan.kind() != DTC_REDUCE_SCATTER)
       copyFrom(rank, plan, j);
     record.finished.fetch_add(1);
-    notify(*ports[size_t(peer)]);
+    notify(ports[size_t(peer)]->bell);
   }
   rank.bytesSent += plan.directBytes();
 }
@@ -274,7 +210,7 @@ void ThreadTransport::wait(dtc_rank &rank, int slot) {
   Record &mine = port.records[size_t(slot)];
   uint64_t tag = mine.tag.load(std::memory_order_relaxed);
   int k = plan.size(), me = plan.index();
-  port.waitingIn.store(&plan, std::memory_order_relaxed);
+  port.waitingIn.store(&plan, std::memory_order_release);
 
   port.peers[size_t(me)] = &mine;
   if (plan.kind() == DTC_SHIFT) {
@@ -285,9 +221,9 @@ void ThreadTransport::wait(dtc_rank &rank, int slot) {
     port.peers[size_t(from)] = &record;
     copyFrom(rank, plan, from);
     record.finished.fetch_add(1);
-    notify(*ports[size_t(peer)]);
+    notify(ports[size_t(peer)]->bell);
     rank.bytesSent += plan.directBytes();
-    await(rank, plan, port, to,
+    await(rank, plan, port.bell, to,
           [&] { return mine.finished.load(std::memory_order_acquire) == 1; });
     mine.tag.store(0, std::memory_order_relaxed);
     port.waitingIn.store(nullptr, std::memory_order_relaxed);
@@ -303,7 +239,7 @@ void ThreadTransport::wait(dtc_rank &rank, int slot) {
     for (int i = 1; i < k; ++i) {
       int j = (me + i) % k;
       port.peers[size_t(j)]->finished.fetch_add(1);
-      notify(*ports[size_t(plan.members()[size_t(j)])]);
+      notify(ports[size_t(plan.members()[size_t(j)])]->bell);
     }
   } else {
     runDirect(rank, slot);
@@ -318,7 +254,7 @@ void ThreadTransport::wait(dtc_rank &rank, int slot) {
   for (int peer : plan.members())
     if (peer != rank.id && !ports[size_t(peer)]->waitingIn.load())
       late = peer;
-  await(rank, plan, port, late, done);
+  await(rank, plan, port.bell, late, done);
   mine.tag.store(0, std::memory_order_relaxed);
   port.waitingIn.store(nullptr, std::memory_order_relaxed);
 }
@@ -336,14 +272,14 @@ void ThreadTransport::shift(dtc_rank &rank, int slot, const void *send,
   mine.offer = send;
   uint32_t number = mine.offered.load(std::memory_order_relaxed) + 1;
   mine.offered.store(number);
-  notify(port);
-  await(rank, plan, *ports[size_t(previous)], previous,
+  notify(port.bell);
+  await(rank, plan, ports[size_t(previous)]->bell, previous,
         [&] { return from.offered.load(std::memory_order_acquire) == number; });
   if (recvBytes)
     memcpy(recv, from.offer, size_t(recvBytes));
   from.taken.store(number);
-  notify(*ports[size_t(previous)]);
-  await(rank, plan, port, next,
+  notify(ports[size_t(previous)]->bell);
+  await(rank, plan, port.bell, next,
         [&] { return mine.taken.load(std::memory_order_acquire) == number; });
   rank.bytesSent += sendBytes;
 }
@@ -370,6 +306,7 @@ ThreadWorld::ThreadWorld(int64_t ranks, int64_t programSlots,
     rank.count = ranks;
     rank.transport = &threads;
     rank.control = &control;
+    threads.enroll(rank);
     rank.slots.resize(size_t(programSlots + controlSlots));
     if (options.ring)
       rank.ringScratch.reset(new char[ringScratchBytes]);

@@ -25,6 +25,8 @@ public:
         filler(setup.program, rank.id) {
     rank.workspace = workspace.data();
     rank.workspaceBytes = alignedWorkspace();
+    if (!setup.options.trace.empty())
+      rank.trace = std::make_unique<Trace>();
   }
 
   int run();
@@ -91,14 +93,16 @@ void RankTrainer::writeHeader() {
   header["collectives"] = setup.options.ring ? "ring" : "direct";
   int64_t scratch = rank.transport->scratchBytes();
   int64_t workspaces = rank.threads * rank.workspaceBytes;
+  int64_t trace = rank.trace ? Trace::bytes : 0;
+  int64_t beside = workspaces + scratch + trace;
   const PipelineRank *largest = &program.pipelineRanks.front();
   Json perStage = Json::array();
   for (const PipelineRank &stage : program.pipelineRanks) {
     if (stage.arenaBytes > largest->arenaBytes)
       largest = &stage;
-    perStage.push_back(stage.arenaBytes + workspaces + scratch);
+    perStage.push_back(stage.arenaBytes + beside);
   }
-  header["planned_bytes"] = largest->arenaBytes + workspaces + scratch;
+  header["planned_bytes"] = largest->arenaBytes + beside;
   if (perStage.size() > 1)
     header["planned_bytes_per_stage"] = perStage;
   Json &terms = header["memory"];
@@ -106,6 +110,8 @@ void RankTrainer::writeHeader() {
     terms[term] = bytes;
   terms["workspaces"] = workspaces;
   terms["collectives"] = scratch;
+  if (rank.trace)
+    terms["trace"] = trace;
   log.open(setup.options.log);
   std::string text =
       header.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -131,9 +137,11 @@ void RankTrainer::writeScalars(int64_t t) {
 StepRecord RankTrainer::runStep(int64_t t) {
   rank.step = t;
   double began = now();
+  TraceSpan span(rank, "step", "step", TraceLane::Compute);
   filler.fill(*setup.data, t, arena.data());
   writeScalars(t);
   step(&rank, arena.data());
+  checkMessagesFinished(rank);
 
   StepRecord record;
   record.step = t;
@@ -174,8 +182,12 @@ const char *RankTrainer::findBadTensor() {
 int RankTrainer::run() {
   initialize();
   writeHeader();
+  double start;
   {
-    Unwatched start(rank);
+    Unwatched beginning(rank);
+    barrier(rank);
+    // Between two barriers: no rank has begun before.
+    start = now();
     barrier(rank);
   }
   Progress progress(0, setup.steps);
@@ -220,6 +232,8 @@ int RankTrainer::run() {
       writeTensors(program, rank, arena.data(), &Place::offset,
                    setup.options.saveWeights);
   }
+  if (rank.trace)
+    writeTrace(rank, program, start, setup.options.trace);
   if (writes()) {
     progress.finish();
     log.close();
@@ -250,7 +264,5 @@ int dtc::rt::runRank(dtc_rank &rank, const Setup &setup, StepFunction step,
   } catch (...) {
     message = "an unknown exception";
   }
-  fatal(cat("rank ", rank.id, ", ",
-            rank.step < 0 ? "before the first step" : cat("step ", rank.step),
-            ": ", message));
+  fatal(cat(whereText(rank), ": ", message));
 }

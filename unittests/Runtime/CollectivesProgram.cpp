@@ -1,10 +1,12 @@
-//===- CollectivesProgram.cpp - The collective cases as an executable -----===//
+//===- CollectivesProgram.cpp - The cases of a transport as an executable -===//
 //
-// A "training step" that checks every collective; FAKE_RANKS is the mesh.
+// A "training step" that checks every collective and messages; FAKE_RANKS is
+// the mesh.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CollectiveCases.h"
+#include "MessageCases.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -34,6 +36,8 @@ extern "C" void dtc_program_step(dtc_rank *rank, char *arena) {
   static thread_local std::deque<dtc::test::Case> cases =
       dtc::test::makeCases(int(rank->count));
   std::string error = dtc::test::runCases(*rank, cases);
+  if (error.empty())
+    error = dtc::test::runMessages(*rank);
   if (!error.empty())
     dtc::rt::fatal(error);
   memset(arena + 128, 0, 16);

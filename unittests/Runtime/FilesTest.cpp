@@ -227,6 +227,81 @@ TEST(TrainConfig, BadFiles) {
         << message << " expected, got: " << change(from, to);
 }
 
+/// Two stages, of which both have the tensor w and the last one b.
+const char *const twoStages =
+    R"({"version": "0", "hash": "", "flags": "", "cpu": "", "cpu_features": [],
+"mesh": [["pp", 2], ["dp", 2]], "batch": 2, "seq": 4, "vocab": 8,
+"microbatches": 1, "documents": false, "workspace_bytes": 0,
+"collective_slots": 1, "tensors": [
+{"name": "w", "stored": "w", "dtype": "f32", "shape": [4], "padded": [4],
+ "cut": [[[1, 2]]], "stored_shape": [4], "stored_offset": 0,
+ "stored_strides": [1], "init": {"kind": "ones"}},
+{"name": "b", "stored": "b", "dtype": "f32", "shape": [4], "padded": [4],
+ "cut": [[]], "stored_shape": [4], "stored_offset": 0,
+ "stored_strides": [1], "init": {"kind": "zeros"}}],
+"pipeline_ranks": [
+{"arena_bytes": 256, "memory": [["all", 256]], "inputs": [
+  {"name": "input_ids", "offset": 64, "dtype": "i32", "shape": [2, 4],
+   "padded": [2, 4], "cut": [[[1, 2]], []]}],
+ "scalars": {"rng": 0, "optimizer": 8},
+ "outputs": {"loss": 40, "grad_norm": 44, "labels": 48, "skipped": 52},
+ "tensors": [{"tensor": 0, "offset": 96, "grad": 104, "m": 112, "v": 120}]},
+{"arena_bytes": 512, "memory": [["all", 512]], "inputs": [],
+ "scalars": {"rng": 64, "optimizer": 72},
+ "outputs": {"loss": 104, "grad_norm": 108, "labels": 112, "skipped": 116},
+ "tensors": [{"tensor": 1, "offset": 128, "grad": 144, "m": 160, "v": 176},
+             {"tensor": 0, "offset": 192, "grad": 200, "m": 208, "v": 504}]}
+]})";
+
+TEST(ProgramDescription, PipelineRanks) {
+  Program p = Program::parse(twoStages);
+  EXPECT_EQ(p.ranks(), 4);
+  EXPECT_EQ(p.ranksPerCoordinate(), 2);
+  EXPECT_EQ(p.of(1).arenaBytes, 256);
+  EXPECT_EQ(p.of(2).arenaBytes, 512);
+  EXPECT_EQ(p.of(1).inputs.size(), 1u);
+  EXPECT_EQ(p.of(3).loss, 104);
+  EXPECT_EQ(p.firstCoordinate(0), 0u);
+  EXPECT_EQ(p.firstCoordinate(1), 1u);
+  EXPECT_EQ(p.of(0).find(1), nullptr);
+  EXPECT_EQ(p.of(0).find(0)->grad, 104);
+  EXPECT_EQ(p.of(2).find(0)->v, 504);
+  EXPECT_EQ(p.of(2).find(1)->m, 160);
+
+  struct {
+    const char *from, *to, *message;
+  } cases[] = {
+      {R"(["pp", 2], ["dp", 2])", R"(["dp", 2], ["pp", 2])",
+       "pp is not the first axis of the mesh dp=2,pp=2"},
+      {R"(["pp", 2])", R"(["pp", 3])",
+       "pipeline_ranks has 2 entries, the mesh pp=3,dp=2 needs 3"},
+      {R"(["pp", 2], )", "", "the mesh dp=2 needs 1"},
+      {R"("tensor": 1)", R"("tensor": 2)",
+       "pipeline rank 1: tensor 2 is not one of the 2 tensors"},
+      {R"("tensor": 1)", R"("tensor": 0)", "tensor 'w' is there twice"},
+      {R"({"tensor": 1, "offset": 128, "grad": 144, "m": 160, "v": 176},)", "",
+       "tensor 'b' is on no pipeline rank"},
+      {R"("v": 504)", R"("v": 505)",
+       "pipeline rank 1: tensor 'w' lies outside the arena"},
+      {R"("offset": 64)", R"("offset": 248)",
+       "pipeline rank 0: input 'input_ids' lies outside the arena"},
+      {R"("skipped": 116)", R"("skipped": 510)",
+       "pipeline rank 1: outputs 'skipped' lies outside the arena"},
+      // pp cuts nothing.
+      {R"([[[1, 2]]])", R"([[[2, 2]]])",
+       "tensor 'w': an axis does not lie in the mesh"},
+  };
+  for (auto &[from, to, message] : cases) {
+    std::string text = twoStages;
+    size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    text.replace(at, strlen(from), to);
+    std::string error = errorOf([&] { Program::parse(text.c_str()); });
+    EXPECT_NE(error.find(message), std::string::npos)
+        << message << " expected, got: " << error;
+  }
+}
+
 Program dataProgram() {
   Program program;
   program.batch = 2;
@@ -367,7 +442,7 @@ TEST(Options, Parsing) {
       {{"--text", "a", "--text", "b"}, "given twice"},
       {{"--text", "a", "--save", "d"}, "--save is not built yet"},
       {{"--text", "a", "--resume=d"}, "--resume is not built yet"},
-      {{"--text", "a", "--trace=t"}, "--trace is not built yet"},
+      {{"--text", "a", "--trace="}, "--trace: an empty path"},
       {{"--text", "a", "--batches", "b"}, "more than one source"},
       {{}, "no source"},
       {{"--text", "a", "--collectives", "tree"}, "direct or ring"},

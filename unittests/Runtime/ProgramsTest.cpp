@@ -5,22 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dtc/Runtime/Error.h"
-#include "dtc/Runtime/Platform.h"
+#include "ProgramFixture.h"
 #include "dtc/Runtime/Safetensors.h"
 
-#include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <gtest/gtest.h>
-#include <regex>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace dtc::rt;
-namespace fs = std::filesystem;
+using namespace dtc::test;
 
 // Of its own: both GoogleTest's library and the runtime have one to offer.
 int main(int argc, char **argv) {
@@ -29,108 +20,6 @@ int main(int argc, char **argv) {
 }
 
 namespace {
-
-struct Result {
-  int status;
-  std::string output;
-  double seconds;
-
-  int errors() const {
-    int n = 0;
-    for (size_t at = 0; (at = output.find("error:", at)) != std::string::npos;
-         ++at)
-      ++n;
-    return n;
-  }
-};
-
-class Programs : public testing::Test {
-protected:
-  void SetUp() override {
-    folder =
-        fs::temp_directory_path() / ("dtc-runtime-" + std::to_string(getpid()));
-    fs::create_directories(folder);
-    std::string text;
-    unsigned x = 1;
-    for (int i = 0; i < 5000; ++i)
-      text += char('a' + (x = x * 1664525 + 1013904223) / 600000000);
-    write("text", text);
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
-  void write(const std::string &name, const std::string &bytes) {
-    std::ofstream(folder / name, std::ios::binary) << bytes;
-  }
-  std::string read(const std::string &name) {
-    std::ifstream file(folder / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  bool exists(const std::string &name) { return fs::exists(folder / name); }
-  /// Files that are neither named nor made by SetUp.
-  std::string leftovers(const std::vector<std::string> &known = {}) {
-    std::string names;
-    for (const auto &entry : fs::directory_iterator(folder)) {
-      std::string name = entry.path().filename();
-      if (name != "text" &&
-          std::find(known.begin(), known.end(), name) == known.end())
-        names += name + " ";
-    }
-    return names;
-  }
-
-  /// Runs a shell command in the folder; $P is where the programs are.
-  Result run(const std::string &command) {
-    // Separate lines: a background command must not take them with it.
-    std::string whole =
-        "cd '" + folder.string() +
-        "' || exit\nexport P='" DTC_FAKE_PROGRAMS "'\nexec 2>&1\n" + command;
-    double began = now();
-    FILE *pipe =
-        popen(("timeout -k 1 60 bash -c '" +
-               std::regex_replace(whole, std::regex("'"), "'\\''") + "'")
-                  .c_str(),
-              "r");
-    Result result = {};
-    char buffer[4096];
-    while (size_t n = fread(buffer, 1, sizeof(buffer), pipe))
-      result.output.append(buffer, n);
-    int status = pclose(pipe);
-    result.status =
-        WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    result.seconds = now() - began;
-    return result;
-  }
-
-  static bool haveMpirun() {
-    return system("command -v mpirun >/dev/null 2>&1 && mpirun --version "
-                  "2>/dev/null | grep -q 'Open MPI'") == 0;
-  }
-  static std::string mpirun(int ranks) {
-    return "env OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 "
-           "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n " +
-           std::to_string(ranks) + " --oversubscribe ";
-  }
-
-  void expectEqualTensors(const std::string &a, const std::string &b,
-                          double bound) {
-    SafetensorsFile x((folder / a).string()), y((folder / b).string());
-    ASSERT_EQ(x.entries().size(), y.entries().size());
-    FloatLoader load = floatLoader("F32");
-    for (const SafetensorsEntry &entry : x.entries()) {
-      const SafetensorsEntry *other = y.find(entry.name);
-      ASSERT_TRUE(other) << entry.name;
-      ASSERT_EQ(entry.shape, other->shape);
-      for (int64_t i = 0; i < entry.elements(); ++i)
-        ASSERT_NEAR(load(entry.data, i), load(other->data, i), bound)
-            << entry.name << " " << i;
-    }
-  }
-
-  fs::path folder;
-};
-
-#define EXPECT_HAS(result, text)                                               \
-  EXPECT_NE((result).output.find(text), std::string::npos) << (result).output
 
 const std::string all = " --text text --steps 12 --log log --dump-grads grads "
                         "--save-weights weights ";
@@ -258,7 +147,7 @@ TEST_F(Programs, BadWeights) {
 
   // Shards behind an index.
   items.resize(3);
-  fs::create_directories(folder / "sharded");
+  std::filesystem::create_directories(folder / "sharded");
   make("sharded/a.safetensors", {items[0]}, 0);
   make("sharded/b.safetensors", {items[1], items[2]}, 0);
   const char *const index =
@@ -272,7 +161,7 @@ TEST_F(Programs, BadWeights) {
   snprintf(text, sizeof(text), index, "a");
   write("sharded/model.safetensors.index.json", text);
   EXPECT_HAS(run(use + "sharded"), "which the index does not say");
-  fs::remove(folder / "sharded/model.safetensors.index.json");
+  std::filesystem::remove(folder / "sharded/model.safetensors.index.json");
   EXPECT_HAS(run(use + "sharded"), "neither model.safetensors nor an index");
 }
 
@@ -464,7 +353,7 @@ TEST_P(MpiFaults, RanksDiffer) {
   r = run(mpirun(3) + "$P/fake-2x2 --text text --steps 1 : -n 1 $P/fake-2x2 "
                       "--text other --steps 1");
   EXPECT_HAS(r, "ranks differ in training data: rank 3 has");
-  fs::remove(folder / "other");
+  std::filesystem::remove(folder / "other");
   r = run(mpirun(3) + "$P/fake-2x2 --text text --steps 1 : -n 1 $P/fake-2x2 "
                       "--text missing --steps 1");
   expectOneError(r);

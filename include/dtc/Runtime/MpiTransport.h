@@ -24,7 +24,8 @@ struct JobBoard {
 
 /// Point-to-point messages; MPI's own collectives and reductions are never
 /// used. A collective begins with a message of its description to every member,
-/// so that disagreement is found before data is taken for something else.
+/// so that disagreement is found before data is taken for something else; a
+/// channel does so when it is used first.
 /// Buffers pass in chunks, through staging memory of fixed size where they are
 /// not contiguous.
 class MpiTransport : public Transport {
@@ -39,6 +40,10 @@ public:
              void *recv, int64_t recvBytes) override;
   const void *fetch(dtc_rank &rank, int64_t from, const void *data,
                     int64_t bytes) override;
+  std::unique_ptr<ChannelEnd> open(dtc_rank &rank, const dtc_channel &channel,
+                                   bool receives) override;
+  void startMessage(dtc_rank &rank, ChannelEnd &end, void *buffer) override;
+  void finishMessage(dtc_rank &rank, ChannelEnd &end) override;
   int64_t scratchBytes() const override;
 
 private:
@@ -61,9 +66,13 @@ private:
     int peer;
   };
 
-  void finish(dtc_rank &rank, const Plan &plan, std::vector<Pending> &pending);
-  void checkPeers(dtc_rank &rank, const Plan &plan,
-                  const std::vector<Pending> &pending, bool late);
+  struct MpiEnd;
+
+  void finish(dtc_rank &rank, const Operation &what,
+              std::vector<Pending> &pending);
+  void finish(dtc_rank &rank, const Operation &what, Pending *list, size_t n);
+  void checkPeers(dtc_rank &rank, const Operation &what, const Pending *list,
+                  size_t n, bool late);
   void startShift(dtc_rank &rank, int slot);
   void reducePhase(dtc_rank &rank, int slot);
   void copyPhase(dtc_rank &rank, int slot);

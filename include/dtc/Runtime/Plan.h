@@ -3,6 +3,7 @@
 #ifndef DTC_RUNTIME_PLAN_H
 #define DTC_RUNTIME_PLAN_H
 
+#include "dtc/Runtime/Operation.h"
 #include "dtc/Runtime/Piece.h"
 #include "dtc/Runtime/Reduce.h"
 
@@ -22,7 +23,7 @@ enum class Side {
 /// What a rank works out once about a collective. What a pair of members
 /// exchanges is a *stream*: the elements of all buffers of the bucket, one
 /// after the other, which rank's memory holds in runs.
-class Plan {
+class Plan : public Operation {
 public:
   Plan(const dtc_collective &what, int64_t rank);
 
@@ -53,7 +54,7 @@ public:
   int64_t directBytes() const;
 
   /// "'grads 0' (all_reduce of 12 f32 elements in 3 buffers)"
-  std::string text() const;
+  std::string text() const override;
 
   /// Calls f(pointer, n, position) for the runs of elements [begin, end) of
   /// the stream that this rank's `side` exchanges with `peer`.

@@ -3,8 +3,10 @@
 #ifndef DTC_RUNTIME_TRANSPORT_H
 #define DTC_RUNTIME_TRANSPORT_H
 
+#include "dtc/Runtime/Channel.h"
 #include "dtc/Runtime/Plan.h"
 #include "dtc/Runtime/Platform.h"
+#include "dtc/Runtime/Trace.h"
 
 #include <atomic>
 #include <map>
@@ -29,9 +31,16 @@ struct InFlight {
   std::vector<void *> send, recv;
 };
 
-/// What was sent under one collective's name.
+/// What was sent under one name.
 struct Traffic {
   int64_t calls = 0, bytes = 0;
+};
+
+/// What the schedule does on a rank; other ranks may read it.
+struct RunningAction {
+  std::atomic<const char *> what{nullptr}; // null: between actions
+  std::atomic<int64_t> microBatch{-1}, stage{-1};
+  double began = 0; // of the trace
 };
 
 } // namespace dtc::rt
@@ -43,14 +52,21 @@ struct dtc_rank {
   const dtc::rt::ControlCollectives *control = nullptr;
   int threads = 1;
   char *workspace = nullptr;
-  int64_t workspaceBytes = 0; // of one thread
-  int64_t step = -1;          // -1: before the first
+  int64_t workspaceBytes = 0;    // of one thread
+  std::atomic<int64_t> step{-1}; // -1: before the first
+  dtc::rt::RunningAction action;
   /// Waits of file work and of the start are outside the watchdog.
   bool watched = true;
   std::vector<dtc::rt::InFlight> slots;
   std::map<const dtc_collective *, std::unique_ptr<dtc::rt::Plan>> plans;
   int64_t bytesSent = 0;
   std::map<const dtc_collective *, dtc::rt::Traffic> traffic;
+  /// By number, and whether this rank receives. Made on first use.
+  std::map<std::pair<int32_t, bool>, std::unique_ptr<dtc::rt::ChannelEnd>>
+      channels;
+  /// By the number of the channel, on the rank that sends.
+  std::map<int32_t, dtc::rt::Traffic> messages;
+  std::unique_ptr<dtc::rt::Trace> trace; // null: no --trace
   /// Two buffers of the ring's chunk each; none for the direct exchange.
   std::unique_ptr<char[]> ringScratch;
 
@@ -72,7 +88,13 @@ template <typename F> int lastInChain(int peer, int64_t ranks, F waitsFor) {
   return peer;
 }
 
-/// Moves the data of collectives. One object serves all ranks of a process.
+/// "step 7, forward of micro-batch 2 on stage 1", "before the first step"
+std::string placeText(const dtc_rank &rank);
+/// The same after "rank 3, ".
+std::string whereText(const dtc_rank &rank);
+
+/// Moves the data of collectives and messages. One object serves all ranks of a
+/// process.
 class Transport {
 public:
   explicit Transport(TransportOptions options) : options(options) {}
@@ -89,6 +111,16 @@ public:
   /// ring's only operation.
   virtual void shift(dtc_rank &rank, int slot, const void *send,
                      int64_t sendBytes, void *recv, int64_t recvBytes) = 0;
+
+  /// This rank's end of a channel that it has not used yet.
+  virtual std::unique_ptr<ChannelEnd>
+  open(dtc_rank &rank, const dtc_channel &channel, bool receives) = 0;
+  /// Starts the end's next message: posts its receive, or sends it. Does not
+  /// wait.
+  virtual void startMessage(dtc_rank &rank, ChannelEnd &end, void *buffer) = 0;
+  /// Waits for the oldest message that is not finished. Does not return after
+  /// an error.
+  virtual void finishMessage(dtc_rank &rank, ChannelEnd &end) = 0;
 
   /// The bytes at `data` of rank `from`, on rank 0; null on all other ranks.
   /// Called by all ranks with equal `from` and `bytes`; rank 0 may use the
@@ -135,6 +167,9 @@ private:
 /// Maximum over all ranks of four numbers, in the last slot, which the program
 /// never uses.
 void agree(dtc_rank &rank, int32_t (&data)[4]);
+
+/// A step finishes the messages that it starts; throws Error where it did not.
+void checkMessagesFinished(const dtc_rank &rank);
 
 /// All ranks arrive before one leaves.
 void barrier(dtc_rank &rank);
