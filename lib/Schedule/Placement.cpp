@@ -10,7 +10,7 @@ using namespace llvm;
 namespace dtc::schedule {
 
 /// Far above any pipeline, and small enough for products to fit.
-static constexpr int64_t maxStages = 65536;
+static constexpr int64_t maxStages = 16384;
 
 Error check(const Placement &placement) {
   auto [ranks, chunks, kind] = placement;

@@ -41,7 +41,7 @@ class TraceWriter {
 public:
   TraceWriter(raw_ostream &os, const Schedule &schedule,
               const Simulation &simulation)
-      : json(os, 1), schedule(schedule), simulation(simulation) {}
+      : json(os), schedule(schedule), simulation(simulation) {}
 
   void write();
 

@@ -84,8 +84,7 @@ Error Verifier::recordOnce(Positions &positions, int64_t pair, int64_t rank,
                            int64_t index) {
   if (positions[pair] >= 0)
     return fail(rank, index,
-                "the same stands at " + describe(rank, positions[pair]) +
-                    " already");
+                "done already at " + describe(rank, positions[pair]));
   positions[pair] = index;
   return Error::success();
 }

@@ -1,6 +1,7 @@
 //===- AbstractRun.cpp - Schedules executed with symbols ------------------===//
 
 #include "AbstractRun.h"
+#include "dtc/Schedule/Communicate.h"
 #include "llvm/ADT/STLExtras.h"
 #include <deque>
 #include <random>
@@ -195,6 +196,31 @@ Outcome dtc::schedule::runAbstractly(const Schedule &schedule,
                                      const SlotAssignment &slots,
                                      uint64_t seed) {
   return Run(schedule, slots, seed).run();
+}
+
+SlotAssignment dtc::schedule::getOwnSlots(const Schedule &schedule) {
+  int64_t M = schedule.microBatches, stages = schedule.getStages();
+  int64_t channels = schedule.getChannels();
+  SlotAssignment slots;
+  slots.microBatches = M;
+  for (int64_t s = 0; s < stages; ++s)
+    for (int64_t m = 0; m < M; ++m) {
+      int64_t chunk = schedule.placement.getChunk(s);
+      for (auto *field : {&slots.saved, &slots.kept, &slots.gradients})
+        field->push_back(chunk * M + m);
+    }
+  for (int64_t i = 0; i < channels * M; ++i)
+    slots.received.push_back(i % M);
+  slots.outgoing.assign(channels * M, 0);
+  std::vector<int64_t> sent(channels, 0);
+  for (const auto &list : schedule.ranks)
+    for (const Action &a : list)
+      if (a.kind == ActionKind::Send) {
+        int64_t c = Schedule::getChannel(a);
+        slots.outgoing[c * M + a.microBatch] =
+            sent[c]++ % getOutgoingSlots(schedule.getEdge(c), M);
+      }
+  return slots;
 }
 
 Outcome dtc::schedule::getExpectedOutcome(const Schedule &schedule) {

@@ -16,6 +16,11 @@ using Outcome = std::vector<std::vector<uint64_t>>;
 /// micro-batch after the other.
 Outcome getExpectedOutcome(const Schedule &schedule);
 
+/// Slots that need no thought, for any lists that checkIndices accepts: each
+/// micro-batch has its own, but what a channel sends shares as many as there
+/// are (getOutgoingSlots).
+SlotAssignment getOwnSlots(const Schedule &schedule);
+
 /// Executes the lists with hashes for values, in buffers where `slots` says,
 /// over channels whose messages leave when they are sent and posted. Ranks take
 /// turns at random. Knows nothing of the verifier's rules: reading a wrong or

@@ -99,7 +99,7 @@ TEST(Generate, Refusals) {
             "takes other numbers");
   EXPECT_EQ(message(getPlacement(Kind::GPipe, 0)),
             "0 ranks with 1 stages each; both must be at least 1, and their "
-            "product at most 65536");
+            "product at most 16384");
   Placement loop{2, 2, Placement::Loop};
   EXPECT_EQ(message(generate(Kind::ZeroBubbleV, loop, 4)),
             "schedule zb-v needs 2 stages on a rank, placed as a V");

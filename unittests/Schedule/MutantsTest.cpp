@@ -2,11 +2,13 @@
 //
 // Every mutant of every generated schedule is refused with a reason, or does
 // the same: its lists are executed, with the slots that are assigned to it.
+// What is refused as a deadlock does stand still when it is executed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "AbstractRun.h"
 #include "Cases.h"
+#include "dtc/Schedule/Communicate.h"
 #include "dtc/Schedule/Verify.h"
 #include <random>
 
@@ -112,8 +114,15 @@ protected:
         if (mutant == schedule)
           continue;
         if (llvm::Error error = verify(mutant)) {
-          EXPECT_GT(llvm::toString(std::move(error)).size(), 20u);
+          std::string reason = llvm::toString(std::move(error));
+          EXPECT_GT(reason.size(), 20u);
           ++counts[mutation].refused;
+          if (reason.substr(0, 9) == "deadlock:") {
+            ++deadlocks;
+            EXPECT_TRUE(runAbstractly(mutant, getOwnSlots(mutant), i).empty())
+                << reason << "\n"
+                << toString(mutant);
+          }
           continue;
         }
         ++counts[mutation].equal;
@@ -133,6 +142,8 @@ protected:
     }
     std::printf("%-16s %6d refused, %5d do the same\n", "all", int(sum.refused),
                 int(sum.equal));
+    std::printf("%d of the refused stand still\n", int(deadlocks));
+    EXPECT_GT(deadlocks, 20);
     // What is gone, doubled or something else can't do the same.
     for (int i : {Drop, Double, ChangeEdge, ChangeDirection, ChangeMicroBatch})
       EXPECT_EQ(counts[i].equal, 0) << mutationNames[i];
@@ -142,6 +153,7 @@ protected:
 
   Mutator mutator{7};
   Counts counts[numMutations];
+  int64_t deadlocks = 0;
 };
 
 } // namespace
@@ -186,4 +198,74 @@ TEST_F(Mutants, OfSkippingEdges) {
         int64_t stages = get(getPlacement(kind, P)).getStages();
         run(make(kind, P, 2 * P, 0, skippingGraph(stages), ahead), 30);
       }
+}
+
+/// Orders by hand: computations in any order that some execution has, and more
+/// or less early receives. Most are right; the verifier and the execution agree
+/// on which.
+TEST(RandomOrders, AreRightOrStandStill) {
+  std::mt19937_64 random(3);
+  int64_t right = 0, wrong = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    Schedule s;
+    s.placement = {int64_t(random() % 3 + 2), int64_t(random() % 3 + 1),
+                   Placement::Loop};
+    if (s.placement.chunks == 2 && random() % 2)
+      s.placement.kind = Placement::V;
+    s.graph = random() % 2 ? skippingGraph(s.getStages())
+                           : StageGraph::chain(s.getStages());
+    s.microBatches = random() % 6 + 1;
+    s.ranks.resize(s.placement.ranks);
+    int64_t M = s.microBatches, stages = s.getStages();
+
+    // Of each stage and micro-batch: forward, input and weight backward done.
+    std::vector<int> done(stages * M, 0);
+    bool ordered = random() % 2, split = random() % 2;
+    auto canRun = [&](int64_t stage, int64_t m, int what) {
+      if (done[stage * M + m] != what || what > 2)
+        return false;
+      // Each stage in the order of micro-batches, or in any.
+      if (ordered && m > 0 && done[stage * M + m - 1] <= what)
+        return false;
+      for (const Edge &e : s.graph.edges) {
+        if (what == 0 && e.to == stage && done[e.from * M + m] < 1)
+          return false;
+        if (what == 1 && e.from == stage && e.differentiable &&
+            done[e.to * M + m] < 2)
+          return false;
+      }
+      return true;
+    };
+    for (int64_t left = 3 * stages * M; left > 0;) {
+      int64_t stage = random() % stages, m = random() % M;
+      int what = done[stage * M + m];
+      if (!canRun(stage, m, what))
+        continue;
+      ActionKind kinds[] = {ActionKind::Forward,
+                            split ? ActionKind::InputBackward
+                                  : ActionKind::Backward,
+                            ActionKind::WeightBackward};
+      if (what < 2 || split)
+        s.ranks[s.placement.getRank(stage)].push_back(
+            Action::compute(kinds[what], m, s.placement.getChunk(stage)));
+      ++done[stage * M + m];
+      --left;
+    }
+
+    ASSERT_EQ(message(addCommunication(s, random() % 4)), "");
+    std::string reason = message(verify(s));
+    if (reason.empty()) {
+      ++right;
+      EXPECT_EQ(runAbstractly(s, get(assignSlots(s)), trial),
+                getExpectedOutcome(s));
+    } else {
+      ++wrong;
+      EXPECT_EQ(reason.substr(0, 9), "deadlock:") << reason;
+      EXPECT_TRUE(runAbstractly(s, getOwnSlots(s), trial).empty())
+          << reason << "\n"
+          << toString(s);
+    }
+  }
+  std::printf("%d orders are right, %d stand still\n", int(right), int(wrong));
+  EXPECT_GT(right, 2000);
 }

@@ -126,11 +126,9 @@ TEST(Verify, RefusesWrongComputations) {
   EXPECT_EQ(getError("micro-batches: 2\nrank 0: F0 B0"),
             "rank 0: F1 of stage 0 is missing");
   EXPECT_EQ(getError("rank 0: F0 F0 B0"),
-            "rank 0, position 2 (F0): the same stands at position 1 (F0) "
-            "already");
+            "rank 0, position 2 (F0): done already at position 1 (F0)");
   EXPECT_EQ(getError("rank 0: F0 B0 I0 W0"),
-            "rank 0, position 3 (I0): the same stands at position 2 (B0) "
-            "already");
+            "rank 0, position 3 (I0): done already at position 2 (B0)");
   EXPECT_EQ(getError("rank 0: B0 F0"),
             "rank 0, position 1 (B0): a backward before its forward at "
             "position 2 (F0): there are no saved values");
@@ -160,9 +158,9 @@ TEST(Verify, RefusesWrongMessages) {
   EXPECT_EQ(getErrorOfRank1("post0:0>1 post1:0>1 wait0:0>1 F0 B0 send0:1>0 F1 "
                             "B1 send1:1>0 R U"),
             "rank 1: wait1:0>1 is missing");
-  EXPECT_EQ(getErrorOfRank1("post0:0>1 post0:0>1 wait0:0>1 F0 B0 send0:1>0"),
-            "rank 1, position 2 (post0:0>1): the same stands at position 1 "
-            "(post0:0>1) already");
+  EXPECT_EQ(
+      getErrorOfRank1("post0:0>1 post0:0>1 wait0:0>1 F0 B0 send0:1>0"),
+      "rank 1, position 2 (post0:0>1): done already at position 1 (post0:0>1)");
   EXPECT_EQ(getErrorOfRank1("post0:0>1 post1:0>1 wait0:0>1 F0 send0:1>0 B0 "
                             "wait1:0>1 F1 B1 send1:1>0 R U"),
             "rank 1, position 5 (send0:1>0): sent before it is computed at "
@@ -197,8 +195,7 @@ TEST(Verify, RefusesWrongEnds) {
             "rank 0, position 3 (U): an update before the reduction at "
             "position 4 (R)");
   EXPECT_EQ(getError("rank 0: F0 F1 B0 B1 R R U"),
-            "rank 0, position 6 (R): the same stands at position 5 (R) "
-            "already");
+            "rank 0, position 6 (R): done already at position 5 (R)");
   EXPECT_EQ(getError("rank 0: post0:1>0 F0 send0:0>1 wait0:1>0 B0 R U\n"
                      "rank 1: post0:0>1 wait0:0>1 F0 B0 R U send0:1>0"),
             "rank 1, position 6 (U): nothing may follow the update");

@@ -45,7 +45,7 @@ struct Placement {
   bool operator!=(const Placement &o) const { return !(*this == o); }
 };
 
-/// Numbers are positive, and the V has two chunks; at most 65536 stages.
+/// Numbers are positive, and the V has two chunks; at most 16384 stages.
 llvm::Error check(const Placement &placement);
 
 /// All values that stage `from` hands to the later stage `to`, for each

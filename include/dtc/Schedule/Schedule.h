@@ -156,7 +156,7 @@ struct Schedule {
 /// The largest number of micro-batches, and of pairs of channel and micro-batch
 /// or stage and micro-batch, that schedules may have.
 constexpr int64_t maxMicroBatches = int64_t(1) << 20;
-constexpr int64_t maxPairs = int64_t(1) << 26;
+constexpr int64_t maxPairs = int64_t(1) << 22;
 
 /// Checks what indexing needs: placement, graph, one list for each rank, and
 /// each action's micro-batch, chunk, edge and direction in range. Everything
