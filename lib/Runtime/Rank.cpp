@@ -85,7 +85,7 @@ void dtc_rt_end(dtc_rank *rank) {
   if (!what)
     fatal(cat("internal error: ", whereText(*rank), ": no action to end"));
   if (rank->trace)
-    rank->trace->add({what, "action", action.began, now(), rank->step,
+    rank->trace->add({what, what, action.began, now(), rank->step,
                       action.microBatch, action.stage, TraceLane::Compute});
   action.what.store(nullptr, std::memory_order_relaxed);
   action.microBatch.store(-1, std::memory_order_relaxed);

@@ -48,6 +48,9 @@ TraceSpan::~TraceSpan() {
 
 namespace {
 
+/// Process 0 is a plan's (docs/schedules.md), so that both fit into one file.
+constexpr int64_t firstProcess = 1;
+
 /// Ranks that read the same number share a clock.
 int32_t bootNumber() {
   std::string id;
@@ -77,8 +80,8 @@ std::string rankEvents(const dtc_rank &rank, const Program &program,
   auto metadata = [&](const char *what, const char *lane,
                       const std::string &value) {
     text += cat(rank.id == 0 && text.empty() ? "" : ",\n", "{\"name\": \"",
-                what, "\", \"ph\": \"M\", \"pid\": ", rank.id, lane,
-                ", \"args\": {", value, "}}");
+                what, "\", \"ph\": \"M\", \"pid\": ", firstProcess + rank.id,
+                lane, ", \"args\": {", value, "}}");
   };
   metadata("process_name", "",
            "\"name\": " + quoted(rankText(rank.id, program)));
@@ -86,15 +89,18 @@ std::string rankEvents(const dtc_rank &rank, const Program &program,
   metadata("thread_name", ", \"tid\": 0", "\"name\": \"compute\"");
   metadata("thread_name", ", \"tid\": 1", "\"name\": \"communication\"");
 
-  std::map<const char *, std::string> names;
+  std::map<const char *, std::string> texts;
+  auto textOf = [&](const char *name) -> const std::string & {
+    std::string &known = texts[name];
+    if (known.empty())
+      known = quoted(name ? name : "?");
+    return known;
+  };
   const Trace &trace = *rank.trace;
   for (int64_t i = 0; i < trace.size(); ++i) {
     const TraceEvent &event = trace[i];
     if (event.step >= firstLeftOut)
       break;
-    std::string &name = names[event.name];
-    if (name.empty())
-      name = quoted(event.name ? event.name : "?");
     char line[512], stage[96] = "";
     int n = 0;
     if (event.microBatch >= 0)
@@ -104,12 +110,13 @@ std::string rankEvents(const dtc_rank &rank, const Program &program,
       snprintf(stage + n, sizeof(stage) - size_t(n), "\"stage\": %lld, ",
                static_cast<long long>(event.stage));
     snprintf(line, sizeof(line),
-             ", \"cat\": \"%s\", \"ph\": \"X\", \"ts\": %.3f, \"dur\": %.3f, "
+             ", \"ph\": \"X\", \"ts\": %.3f, \"dur\": %.3f, "
              "\"pid\": %lld, \"tid\": %d, \"args\": {%s\"step\": %lld}}",
-             event.category, (event.began - origin) * 1e6,
-             (event.ended - event.began) * 1e6, static_cast<long long>(rank.id),
-             int(event.lane), stage, static_cast<long long>(event.step));
-    text += ",\n{\"name\": " + name + line;
+             (event.began - origin) * 1e6, (event.ended - event.began) * 1e6,
+             static_cast<long long>(firstProcess + rank.id), int(event.lane),
+             stage, static_cast<long long>(event.step));
+    text += ",\n{\"name\": " + textOf(event.name) +
+            ", \"cat\": " + textOf(event.category) + line;
   }
   return text;
 }

@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace dtc::schedule {
 
-/// Plans are process 0; process 1 is for traces of real runs, so that both may
+/// Plans are process 0; the ranks of a real run are 1 and up, so that both may
 /// be in one file.
 static constexpr int64_t planProcess = 0;
 /// Of the plan's unit, in the trace's microseconds.

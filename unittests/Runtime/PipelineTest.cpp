@@ -221,7 +221,7 @@ TEST_P(Pipeline, Trace) {
   std::map<std::pair<int, int>, std::vector<std::pair<double, double>>> lanes;
   std::map<std::tuple<int, int, std::string>, double> ends, begins;
   for (const Json &e : events) {
-    int pid = e.at("pid");
+    int pid = e.at("pid").get<int>() - 1;
     if (e.at("ph") == "M") {
       if (e.at("name") == "process_name")
         processes[{pid, 0}] = e.at("args").at("name");
@@ -234,8 +234,9 @@ TEST_P(Pipeline, Trace) {
     std::string cat = e.at("cat"), name = e.at("name");
     const Json &args = e.at("args");
     int step = args.at("step");
-    EXPECT_EQ(e.at("tid"), cat == "step" || cat == "action" ? 0 : 1);
-    if (cat == "action") {
+    bool action = args.contains("micro_batch") && cat == name;
+    EXPECT_EQ(e.at("tid"), cat == "step" || action ? 0 : 1);
+    if (action) {
       EXPECT_EQ(args.at("stage"), pid / 2);
       int m = args.at("micro_batch");
       begins[{pid, step * 4 + m, name}] = ts;
@@ -247,9 +248,9 @@ TEST_P(Pipeline, Trace) {
   }
   EXPECT_EQ((processes[{3, 0}]), "rank 3 (pp=1, dp=1)");
   EXPECT_EQ(names["0 step step"], 1);
-  EXPECT_EQ(names["1 action forward"], 4);
-  EXPECT_EQ(names["1 action backward"], 4);
-  EXPECT_EQ(names["2 action forward and backward"], 4);
+  EXPECT_EQ(names["1 forward forward"], 4);
+  EXPECT_EQ(names["1 backward backward"], 4);
+  EXPECT_EQ(names["2 forward and backward forward and backward"], 4);
   EXPECT_EQ(names["2 receive stage 0 to 1: activations"], 4);
   EXPECT_EQ(names["0 send stage 0 to 1: activations"], 4);
   EXPECT_EQ(names["0 sent stage 0 to 1: activations"], 4);
@@ -298,7 +299,7 @@ TEST_P(Pipeline, LongTrace) {
   const Json events = Json::parse(read("trace"))["traceEvents"];
   for (const Json &e : events)
     if (e.at("ph") == "X")
-      ++perStep[e.at("pid").get<int>()][e.at("args").at("step").get<int>()];
+      ++perStep[e.at("pid").get<int>() - 1][e.at("args").at("step").get<int>()];
   for (auto &steps : perStep) {
     EXPECT_EQ(int(steps.size()), last + 1);
     EXPECT_EQ(steps.rbegin()->first, last);
