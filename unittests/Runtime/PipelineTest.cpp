@@ -199,8 +199,9 @@ TEST_P(Pipeline, RankIsKilled) {
 
 TEST_P(Pipeline, Stops) {
   Result r = runOn(4,
-                   "$P/pipeline-2x2 --text text --steps 100000 --log log "
-                   "--trace trace & sleep 2; kill -TERM $!; wait $!",
+                   cat("$P/pipeline-2x2 --text text --steps 100000 --log log "
+                       "--trace trace & sleep ",
+                       GetParam() ? 2 : 0.5, "; kill -TERM $!; wait $!"),
                    "export FAKE_FAULT=slow:1:*; ");
   // mpirun has a status of its own.
   EXPECT_EQ(r.status, GetParam() ? 1 : 128 + 15) << r.output;

@@ -193,6 +193,9 @@ TEST_F(Programs, FullDisk) {
   r = run("$P/fake-2x2 --text text --steps 3 --dump-grads /dev/full");
   EXPECT_EQ(r.status, 1);
   EXPECT_HAS(r, "cannot write '/dev/full'");
+  r = run("$P/fake-2x2 --text text --steps 3 --trace /dev/full");
+  EXPECT_EQ(r.status, 1);
+  EXPECT_HAS(r, "cannot write '/dev/full'");
   // A limit on the size of files: the log keeps whole lines only.
   r = run("ulimit -f 1; $P/fake-2x2 --text text --steps 100 --log log");
   EXPECT_EQ(r.status, 1);
