@@ -27,33 +27,64 @@ struct Edge {
 };
 } // namespace
 
-/// The collectives worth trying, one atom at a time.
+/// Adds a collective of each kind that fits a group of axes with one placement
+/// (`dim` for Shard).
+static void addCandidates(SmallVectorImpl<CollectiveSpec> &out, PK now,
+                          const AxisList &group, int64_t dim, int64_t rank) {
+  for (unsigned k = 0; k < numCollectiveKinds; ++k) {
+    auto kind = static_cast<CK>(k);
+    const CollectiveInfo &info = getInfo(kind);
+    // Groups matter where one message costs less than one for each axis; the
+    // others are joined afterwards.
+    bool saves = kind == CK::G || kind == CK::AllReduce ||
+                 kind == CK::ReduceMax || kind == CK::AllToAll;
+    if (info.from != now || (group.size() > 1 && !saves))
+      continue;
+    if (kind == CK::AllToAll) {
+      for (int64_t d = 0; d < rank; ++d)
+        if (d != dim)
+          out.push_back({kind, group, dim, d});
+    } else if (info.from == PK::Shard) {
+      out.push_back({kind, group, dim, -1});
+    } else if (info.to == PK::Shard) {
+      for (int64_t d = 0; d < rank; ++d)
+        out.push_back({kind, group, d, -1});
+    } else {
+      out.push_back({kind, group, -1, -1});
+    }
+  }
+}
+
+/// The collectives worth trying on those atoms.
 static SmallVector<CollectiveSpec> candidates(const TensorSpec &t,
                                               ArrayRef<Axis> atoms) {
   SmallVector<CollectiveSpec> out;
   int64_t rank = t.getRank();
-  for (const Axis &a : atoms) {
-    unsigned dim = 0;
-    PK now = t.placement(a, &dim);
-    for (unsigned k = 0; k < numCollectiveKinds; ++k) {
-      auto kind = static_cast<CK>(k);
-      const CollectiveInfo &info = getInfo(kind);
-      if (info.from != now)
-        continue;
-      if (kind == CK::AllToAll) {
-        for (int64_t d = 0; d < rank; ++d)
-          if (d != dim)
-            out.push_back({kind, {a}, dim, d});
-      } else if (info.from == PK::Shard) {
-        out.push_back({kind, {a}, dim, -1});
-      } else if (info.to == PK::Shard) {
-        for (int64_t d = 0; d < rank; ++d)
-          out.push_back({kind, {a}, d, -1});
-      } else {
-        out.push_back({kind, {a}, -1, -1});
-      }
+  auto mayMove = [&](const Axis &a) { return llvm::is_contained(atoms, a); };
+  // Summed and reduced over any group: all subsets, single atoms first.
+  for (PK kind : {PK::Invariant, PK::Replicate, PK::Partial, PK::Max}) {
+    AxisList set;
+    for (const Axis &a : atoms)
+      if (t.placement(a) == kind)
+        set.push_back(a);
+    for (const Axis &a : set)
+      addCandidates(out, kind, {a}, -1, rank);
+    if (kind != PK::Partial && kind != PK::Max)
+      continue;
+    for (uint64_t bits = 1; bits < uint64_t(1) << set.size(); ++bits) {
+      AxisList group;
+      for (auto [i, a] : llvm::enumerate(set))
+        if (bits >> i & 1)
+          group.push_back(a);
+      if (group.size() > 1)
+        addCandidates(out, kind, group, -1, rank);
     }
   }
+  // Taken from the minor end of a dimension.
+  for (auto [d, axes] : llvm::enumerate(t.dims))
+    for (size_t n = 1; n <= axes.size() && mayMove(axes[axes.size() - n]); ++n)
+      addCandidates(out, PK::Shard, AxisList(ArrayRef<Axis>(axes).take_back(n)),
+                    d, rank);
   return out;
 }
 
@@ -81,35 +112,27 @@ static SmallVector<CollectiveSpec> merged(ArrayRef<CollectiveSpec> steps) {
   return out;
 }
 
-FailureOr<SmallVector<CollectiveSpec>> dtc::planReshard(DTensorType from,
-                                                        DTensorType to) {
-  if (from == to)
-    return SmallVector<CollectiveSpec>();
-  if (from.getShape() != to.getShape() || from.getPadded() != to.getPadded() ||
-      from.getElementType() != to.getElementType())
-    return failure();
-  Refinement refinement;
-  refinement.add(from.getNamedAxes());
-  refinement.add(to.getNamedAxes());
-  if (!refinement.valid())
-    return failure();
-  TensorSpec start(from), goal(to);
-  start.refine(refinement);
-  goal.refine(refinement);
-  // Atoms that stand where they shall, on dimensions that nothing changes,
-  // need not move.
-  AxisList atoms;
-  for (const Axis &a : refinement.atoms()) {
-    unsigned d1 = 0, d2 = 0;
-    PK k1 = start.placement(a, &d1), k2 = goal.placement(a, &d2);
-    bool still = k1 == k2 && d1 == d2 &&
-                 (k1 != PK::Shard || start.dims[d1] == goal.dims[d1]);
-    if (!still)
-      atoms.push_back(a);
-  }
+namespace {
+struct Path {
+  Cost cost;
+  SmallVector<CollectiveSpec> steps;
+};
+} // namespace
 
-  // Dijkstra over the types of this tensor; the atoms are few. Ties are
-  // broken by the order of insertion, so that the answer is deterministic.
+/// Undoes an f, or has the transpose of what does: moves the reduction of the
+/// cotangent. Integers have none.
+static bool movesReduction(const CollectiveSpec &c, DTensorType type) {
+  return !type.isInteger() && (c.kind == CK::AsOne || c.kind == CK::KeepFirst ||
+                               c.kind == CK::KeepFirstReplicated);
+}
+
+/// Dijkstra over the types of this tensor, moving only `atoms`. Ties are broken
+/// by the order of insertion, so that the answer is deterministic. `below`, if
+/// given, is what the path must be cheaper than.
+static std::optional<Path> search(DTensorType from, DTensorType to,
+                                  const Refinement &refinement,
+                                  ArrayRef<Axis> atoms,
+                                  std::optional<Cost> below) {
   struct Item {
     Cost cost;
     int64_t order;
@@ -142,9 +165,9 @@ FailureOr<SmallVector<CollectiveSpec>> dtc::planReshard(DTensorType from,
       Cost cost = item.cost;
       cost.bytes += getBytesSent(c, item.type);
       cost.steps += 1;
-      if (c.kind == CK::AsOne || c.kind == CK::KeepFirst ||
-          c.kind == CK::KeepFirstReplicated)
-        cost.penalty += 1;
+      cost.penalty += movesReduction(c, item.type);
+      if (below && !(cost < *below))
+        continue;
       auto it = best.find(*next);
       if (it != best.end() && !(cost < it->second))
         continue;
@@ -153,13 +176,55 @@ FailureOr<SmallVector<CollectiveSpec>> dtc::planReshard(DTensorType from,
       queue.push({cost, order++, *next});
     }
   }
-  if (!best.count(to))
-    return failure();
-  SmallVector<CollectiveSpec> steps;
+  auto found = best.find(to);
+  if (found == best.end())
+    return std::nullopt;
+  Path path{found->second, {}};
   for (DTensorType t = to; t != from; t = came[t].from)
-    steps.push_back(came[t].spec);
-  std::reverse(steps.begin(), steps.end());
-  return merged(steps);
+    path.steps.push_back(came[t].spec);
+  std::reverse(path.steps.begin(), path.steps.end());
+  return path;
+}
+
+FailureOr<SmallVector<CollectiveSpec>> dtc::planReshard(DTensorType from,
+                                                        DTensorType to) {
+  if (from == to)
+    return SmallVector<CollectiveSpec>();
+  if (from.getShape() != to.getShape() || from.getPadded() != to.getPadded() ||
+      from.getElementType() != to.getElementType())
+    return failure();
+  Refinement refinement;
+  refinement.add(from.getNamedAxes());
+  refinement.add(to.getNamedAxes());
+  if (!refinement.valid())
+    return failure();
+  TensorSpec start(from), goal(to);
+  start.refine(refinement);
+  goal.refine(refinement);
+  AxisList all = refinement.atoms(), moving;
+  for (const Axis &a : all) {
+    unsigned d1 = 0, d2 = 0;
+    PK k1 = start.placement(a, &d1), k2 = goal.placement(a, &d2);
+    bool still = k1 == k2 && d1 == d2 &&
+                 (k1 != PK::Shard || start.dims[d1] == goal.dims[d1]);
+    if (!still)
+      moving.push_back(a);
+  }
+  // Atoms that stand where they shall mostly need not move. Where moving them
+  // too may save bytes, all are searched, if they are few.
+  std::optional<Path> path = search(from, to, refinement, moving, std::nullopt);
+  constexpr size_t few = 3;
+  bool isFree = path && path->cost.penalty == 0 && path->cost.bytes == 0;
+  if (moving.size() < all.size() && all.size() <= few && !isFree) {
+    std::optional<Cost> below;
+    if (path) // by more than rounding
+      below = {path->cost.penalty, path->cost.bytes * (1 - 1e-9), 0};
+    if (std::optional<Path> other = search(from, to, refinement, all, below))
+      path = other;
+  }
+  if (!path)
+    return failure();
+  return merged(path->steps);
 }
 
 FailureOr<Value> dtc::reshard(OpBuilder &builder, Location loc, Value value,
