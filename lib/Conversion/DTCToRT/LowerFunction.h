@@ -43,8 +43,7 @@ private:
   mlir::LogicalResult lowerRingBody(RingOp ring,
                                     llvm::ArrayRef<mlir::Value> carried,
                                     llvm::ArrayRef<mlir::Value> arriving,
-                                    bool isLast);
-  mlir::Value startShifts(llvm::ArrayRef<ShiftOp> shifts);
+                                    bool isFirst, bool isLast);
   void lowerTargets(mlir::Operation *op);
 
   mlir::Value addressOf(Buffers::Place place);

@@ -1,8 +1,13 @@
 //===- LowerRing.cpp - Rings of blocks to a loop of shifts ----------------===//
 //
 // A carried value has a buffer; one that travels has a second, in which the
-// next block arrives while this one is computed with. The last iteration stands
-// after the loop, since what nobody uses is not shifted once more.
+// next block arrives while this one is computed with. What the body shifts as
+// it came (keys) starts on its way when an iteration begins and is awaited when
+// it ends. What the body makes (their gradients) is shifted when the next
+// iteration begins, and awaited there by the first op that reads it: so both
+// are on their way beside the computation of a block. The last iteration stands
+// after the loop, since what nobody uses is not shifted once more; the first
+// one stands before it where nothing was made yet that could be shifted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,77 +18,147 @@
 using namespace mlir;
 using namespace dtc;
 
-/// One start for all shifts of one element type; their buffers must be known.
-Value FunctionLowering::startShifts(ArrayRef<ShiftOp> shifts) {
-  MLIRContext *context = b.getContext();
+namespace {
+/// Shifts of one element type, which are one bucket.
+struct ShiftGroup {
+  SmallVector<ShiftOp> shifts;
   SmallVector<Value> send, recv;
-  SmallVector<Attribute> blocks;
-  for (ShiftOp shift : shifts) {
-    send.push_back(bufferOf(shift.getX()));
-    recv.push_back(bufferOf(shift.getResult()));
-    int64_t n = cast<MemRefType>(send.back().getType()).getNumElements();
-    blocks.push_back(rt::BlockAttr::get(context, {n, 1, 1, 1, 1}, false));
+  /// The block's arguments that they make, for shifts of the iteration before.
+  SmallVector<Value> arguments;
+
+  Value start(OpBuilder &b, StringRef function) const {
+    MLIRContext *context = b.getContext();
+    SmallVector<Attribute> blocks;
+    for (Value buffer : send) {
+      int64_t n = cast<MemRefType>(buffer.getType()).getNumElements();
+      blocks.push_back(rt::BlockAttr::get(context, {n, 1, 1, 1, 1}, false));
+    }
+    ShiftOp first = shifts.front();
+    return rt::StartOp::create(
+        b, first.getLoc(), rt::TokenType::get(context),
+        rt::CollectiveKindAttr::get(context, rt::CollectiveKind::Shift),
+        rt::ReductionAttr::get(context, rt::Reduction::Sum),
+        first.getX().getType().getDims()[first.getDim()],
+        b.getStringAttr((function + ": ring shift").str()),
+        b.getArrayAttr(blocks), send, recv, IntegerAttr());
   }
-  ShiftOp first = shifts.front();
-  return rt::StartOp::create(
-      b, first.getLoc(), rt::TokenType::get(context),
-      rt::CollectiveKindAttr::get(context, rt::CollectiveKind::Shift),
-      rt::ReductionAttr::get(context, rt::Reduction::Sum),
-      first.getX().getType().getDims()[first.getDim()],
-      b.getStringAttr((func.getName() + ": ring shift").str()),
-      b.getArrayAttr(blocks), send, recv, IntegerAttr());
+};
+
+class ShiftGroups {
+public:
+  void add(ShiftOp shift, Value send, Value recv, Value argument = {}) {
+    ShiftGroup &group = groups[shift.getX().getType().getElementType()];
+    group.shifts.push_back(shift);
+    group.send.push_back(send);
+    group.recv.push_back(recv);
+    group.arguments.push_back(argument);
+  }
+  auto begin() const { return groups.begin(); }
+  auto end() const { return groups.end(); }
+
+private:
+  llvm::MapVector<Type, ShiftGroup> groups;
+};
+} // namespace
+
+/// The shift through which carried value i goes on, if its operand is made by
+/// the body.
+static ShiftOp getLateShift(RingOp ring, unsigned i) {
+  Operation *yield = ring.getBody().front().getTerminator();
+  auto shift = yield->getOperand(i).getDefiningOp<ShiftOp>();
+  return shift && !isa<BlockArgument>(shift.getX()) ? shift : ShiftOp();
 }
 
-/// Lowers the body once, with arguments in `carried` and shifted values in
-/// `arriving`.
+/// Lowers the body once. Values are carried from iteration to iteration in
+/// `carried`, those that getLateShift finds before their shift.
 LogicalResult FunctionLowering::lowerRingBody(RingOp ring,
                                               ArrayRef<Value> carried,
                                               ArrayRef<Value> arriving,
-                                              bool isLast) {
+                                              bool isFirst, bool isLast) {
+  Location loc = ring.getLoc();
   Block &body = ring.getBody().front();
   Operation *yield = body.getTerminator();
   for (auto [arg, buffer] : llvm::zip_equal(body.getArguments(), carried))
     buffers[arg] = buffer;
 
-  // Shifts by when they may start (at once, or after the work that makes their
-  // operand) and by element type.
-  using Groups = llvm::MapVector<Type, SmallVector<ShiftOp>>;
-  Groups early, late;
+  ShiftGroups early, late;
   DenseSet<Operation *> moved;
   for (auto [i, v] : llvm::enumerate(yield->getOperands())) {
     auto shift = v.getDefiningOp<ShiftOp>();
     if (!shift)
       continue;
     moved.insert(shift);
-    if (isLast && !ring.needsLastShift(i))
-      continue;
-    buffers[shift.getResult()] = arriving[i];
-    bool atOnce = isa<BlockArgument>(shift.getX());
-    (atOnce ? early : late)[shift.getX().getType().getElementType()].push_back(
-        shift);
+    BlockArgument arg = body.getArgument(i);
+    if (getLateShift(ring, i)) {
+      if (isFirst)
+        continue;
+      buffers[arg] = arriving[i];
+      late.add(shift, carried[i], arriving[i], arg);
+    } else if (!isLast || ring.needsLastShift(i)) {
+      buffers[shift.getResult()] = arriving[i];
+      early.add(shift, carried[i], arriving[i]);
+    }
   }
   SmallVector<Value> tokens;
-  for (auto &[type, shifts] : early)
-    tokens.push_back(startShifts(shifts));
+  SmallVector<std::pair<Value, const ShiftGroup *>> pending;
+  for (auto &[type, group] : early)
+    tokens.push_back(group.start(b, func.getName()));
+  for (auto &[type, group] : late)
+    pending.push_back({group.start(b, func.getName()), &group});
+  auto await = [&](function_ref<bool(const ShiftGroup &)> needs) {
+    llvm::erase_if(pending, [&](auto &item) {
+      if (!needs(*item.second))
+        return false;
+      rt::WaitOp::create(b, loc, item.first);
+      return true;
+    });
+  };
   for (Operation &op : body.without_terminator()) {
     if (moved.contains(&op))
       continue;
+    await([&](const ShiftGroup &group) {
+      return llvm::any_of(op.getOperands(), [&](Value v) {
+        return llvm::is_contained(group.arguments, values.getRoot(v));
+      });
+    });
     if (failed(lowerOp(op)))
       return failure();
   }
-  for (auto &[type, shifts] : late)
-    tokens.push_back(startShifts(shifts));
+  await([](const ShiftGroup &) { return true; });
   for (Value token : tokens)
-    rt::WaitOp::create(b, ring.getLoc(), token);
+    rt::WaitOp::create(b, loc, token);
 
   // To where the next iteration, or what follows the ring, looks for it.
+  ShiftGroups home;
   for (auto [i, v] : llvm::enumerate(yield->getOperands())) {
-    if (isLast && v.getDefiningOp<ShiftOp>() && !ring.needsLastShift(i))
+    bool isUsed = !isLast || ring.needsLastShift(i);
+    Value from;
+    if (ShiftOp shift = getLateShift(ring, i)) {
+      from = bufferOf(shift.getX());
+      if (isLast && isUsed) {
+        Value to = from == carried[i] ? arriving[i] : carried[i];
+        home.add(shift, from, to);
+        from = to;
+      }
+    } else if (v.getDefiningOp<ShiftOp>() && !isUsed) {
       continue;
-    Value from = bufferOf(v);
-    if (from != carried[i])
-      kernels.copy(b, ring.getLoc(), from, carried[i]);
+    } else {
+      from = bufferOf(v);
+    }
+    if (isLast && getLateShift(ring, i))
+      buffers[v] = from;
+    else if (from != carried[i])
+      kernels.copy(b, loc, from, carried[i]);
   }
+  SmallVector<Value> last;
+  for (auto &[type, group] : home)
+    last.push_back(group.start(b, func.getName()));
+  for (Value token : last)
+    rt::WaitOp::create(b, loc, token);
+  for (auto [i, v] : llvm::enumerate(yield->getOperands()))
+    if (isLast && getLateShift(ring, i) && ring.needsLastShift(i) &&
+        buffers[v] != carried[i])
+      kernels.copy(b, loc, buffers[v], carried[i]);
   return success();
 }
 
@@ -116,17 +191,32 @@ LogicalResult FunctionLowering::lowerRing(RingOp ring) {
     else
       kernels.copy(b, loc, bufferOf(ring.getInits()[i]), home);
   }
-  if (ring.getBlocks() > 1) {
+  auto blocks = static_cast<int64_t>(ring.getBlocks());
+  bool hasLate = false;
+  for (unsigned i = 0; i < ring.getNumResults(); ++i)
+    hasLate |= static_cast<bool>(getLateShift(ring, i));
+  if (blocks == 1)
+    return lowerRingBody(ring, carried, arriving, /*isFirst=*/true,
+                         /*isLast=*/true);
+  int64_t before = 0;
+  if (hasLate) {
+    if (failed(lowerRingBody(ring, carried, arriving, /*isFirst=*/true,
+                             /*isLast=*/false)))
+      return failure();
+    before = 1;
+  }
+  if (blocks - 1 > before) {
     auto constant = [&](int64_t n) -> Value {
       return arith::ConstantIndexOp::create(b, loc, n);
     };
-    auto loop = scf::ForOp::create(
-        b, loc, constant(0),
-        constant(static_cast<int64_t>(ring.getBlocks()) - 1), constant(1));
+    auto loop = scf::ForOp::create(b, loc, constant(before),
+                                   constant(blocks - 1), constant(1));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(loop.getBody()->getTerminator());
-    if (failed(lowerRingBody(ring, carried, arriving, /*isLast=*/false)))
+    if (failed(lowerRingBody(ring, carried, arriving, /*isFirst=*/false,
+                             /*isLast=*/false)))
       return failure();
   }
-  return lowerRingBody(ring, carried, arriving, /*isLast=*/true);
+  return lowerRingBody(ring, carried, arriving, /*isFirst=*/false,
+                       /*isLast=*/true);
 }
