@@ -35,8 +35,8 @@ LogicalResult dtc::codegen::emitAttentionBackward(
   int64_t vectors = width / lanes, bits = kernel.bits;
   VectorType vec = kernel.vec;
   int64_t scoreRows;
-  int64_t queryTile =
-      AttentionKernel::chooseRows(spec.queries, 64, target, scoreRows);
+  int64_t queryTile = AttentionKernel::chooseRows(
+      spec.queries, AttentionKernel::aboutRows, target, scoreRows);
   int64_t queryTiles = (spec.queries + queryTile - 1) / queryTile;
   int64_t keyTiles = (spec.keys + width - 1) / width;
   RegisterTile outTile = chooseRegisterTile(d, vectors, target);

@@ -85,7 +85,7 @@ AttentionKernel::AttentionKernel(Emitter &e, const AttentionSpec &spec,
   lanes = target.lanes(bits);
   vec = VectorType::get({lanes}, element);
   intVec = VectorType::get({lanes}, e.b.getI32Type());
-  width = 2 * lanes;
+  width = getWidth(bits, target);
   heads = spec.kvHeads * spec.group;
   qStride = heads * spec.headDim;
   kStride = spec.kvHeads * spec.headDim;
@@ -206,6 +206,22 @@ Value AttentionKernel::sumLanes(Emitter &e, Value v) const {
     v = e.addf(v, e.op<vector::ShuffleOp>(v, v, other));
   }
   return e.op<vector::ExtractOp>(v, int64_t(0));
+}
+
+int64_t AttentionKernel::getWidth(int64_t elementBits,
+                                  const TargetInfo &target) {
+  return 2 * target.lanes(elementBits);
+}
+
+AttentionTiles dtc::codegen::getAttentionTiles(int64_t queries, int64_t keys,
+                                               int64_t elementBits,
+                                               bool backward,
+                                               const TargetInfo &target) {
+  int64_t registerRows, width = AttentionKernel::getWidth(elementBits, target);
+  int64_t rows = AttentionKernel::chooseRows(backward ? queries : keys,
+                                             AttentionKernel::aboutRows, target,
+                                             registerRows);
+  return backward ? AttentionTiles{rows, width} : AttentionTiles{width, rows};
 }
 
 int64_t AttentionKernel::chooseRows(int64_t total, int64_t about,

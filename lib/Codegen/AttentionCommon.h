@@ -72,6 +72,12 @@ struct AttentionKernel {
   /// Sum of the lanes in a fixed order.
   mlir::Value sumLanes(Emitter &e, mlir::Value v) const;
 
+  /// Of a tile along the vectors.
+  static int64_t getWidth(int64_t elementBits, const TargetInfo &target);
+
+  /// What chooseRows aims at in either direction.
+  static constexpr int64_t aboutRows = 64;
+
   /// Rows of a tile that are read one by one: whole register tiles, about
   /// `target` in all.
   static int64_t chooseRows(int64_t total, int64_t about,

@@ -35,8 +35,8 @@ LogicalResult dtc::codegen::emitAttention(OpBuilder &builder, Location loc,
   int64_t vectors = width / lanes, bits = kernel.bits;
   VectorType vec = kernel.vec;
   int64_t scoreRows;
-  int64_t keyTile =
-      AttentionKernel::chooseRows(spec.keys, 64, target, scoreRows);
+  int64_t keyTile = AttentionKernel::chooseRows(
+      spec.keys, AttentionKernel::aboutRows, target, scoreRows);
   int64_t keyTiles = (spec.keys + keyTile - 1) / keyTile;
   int64_t queryTiles = (spec.queries + width - 1) / width;
   RegisterTile outTile = chooseRegisterTile(d, vectors, target);

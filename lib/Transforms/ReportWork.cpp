@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+#include "dtc/Codegen/Attention.h"
+#include "dtc/Codegen/EmitObject.h"
 #include "dtc/Transforms/Passes.h"
 #include "llvm/Support/Format.h"
 #include <map>
@@ -54,12 +56,18 @@ struct ReportWorkPass : dtc::impl::ReportWorkBase<ReportWorkPass> {
       total.add(t, 1);
     }
     print("total", total);
-    printPairs(*model, os);
+    auto target = codegen::targetInfo(cpu);
+    if (!target) {
+      model->emitError() << llvm::toString(target.takeError());
+      return signalPassFailure();
+    }
+    printPairs(*model, *target, os);
   }
 
   void collect(Block &block, int64_t times, SymbolTable &symbols,
                TrafficMap &all);
-  void printPairs(func::FuncOp model, llvm::raw_ostream &os);
+  void printPairs(func::FuncOp model, const codegen::TargetInfo &target,
+                  llvm::raw_ostream &os);
 };
 } // namespace
 
@@ -99,7 +107,18 @@ void ReportWorkPass::collect(Block &block, int64_t times, SymbolTable &symbols,
   }
 }
 
-void ReportWorkPass::printPairs(func::FuncOp model, llvm::raw_ostream &os) {
+/// Bits of an element of the program's attention.
+static int64_t getAttentionBits(Operation *module) {
+  int64_t bits = 32;
+  module->walk([&](AttentionOp op) {
+    bits = op.getQ().getType().getElementType().getIntOrFloatBitWidth();
+  });
+  return bits;
+}
+
+void ReportWorkPass::printPairs(func::FuncOp model,
+                                const codegen::TargetInfo &target,
+                                llvm::raw_ostream &os) {
   // The positions' order says the layout.
   std::optional<SequenceLayout> layout;
   int64_t parts = getMesh(model).getSize("cp"), length = 0;
@@ -150,16 +169,25 @@ void ReportWorkPass::printPairs(func::FuncOp model, llvm::raw_ostream &os) {
   }
   os << llvm::format("\n  most over least: %.2f\n",
                      static_cast<double>(most) / static_cast<double>(least));
-  os << "  tiles of " << queryTile << " x " << keyTile << " executed:";
-  for (int64_t r = 0; r < parts; ++r) {
-    int64_t executed = 0;
-    for (auto [queryLow, queryHigh] : tiles(r, queryTile))
-      for (int64_t other = 0; other < parts; ++other)
-        for (auto [keyLow, keyHigh] : tiles(other, keyTile))
-          executed += keyLow <= queryHigh;
-    os << " " << executed;
+  for (bool backward : {false, true}) {
+    codegen::AttentionTiles size = codegen::getAttentionTiles(
+        piece, piece, getAttentionBits(getOperation()), backward, target);
+    if (queryTile > 0)
+      size.queries = queryTile;
+    if (keyTile > 0)
+      size.keys = keyTile;
+    os << "  " << (backward ? "backward" : "forward") << " tiles of "
+       << size.queries << " x " << size.keys << " executed:";
+    for (int64_t r = 0; r < parts; ++r) {
+      int64_t executed = 0;
+      for (auto [queryLow, queryHigh] : tiles(r, size.queries))
+        for (int64_t other = 0; other < parts; ++other)
+          for (auto [keyLow, keyHigh] : tiles(other, size.keys))
+            executed += keyLow <= queryHigh;
+      os << " " << executed;
+    }
+    int64_t all = llvm::divideCeil(piece, size.queries) * parts *
+                  llvm::divideCeil(piece, size.keys);
+    os << " of " << all << " each\n";
   }
-  int64_t all = llvm::divideCeil(piece, int64_t(queryTile)) * parts *
-                llvm::divideCeil(piece, int64_t(keyTile));
-  os << " of " << all << " each\n";
 }

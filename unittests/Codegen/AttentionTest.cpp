@@ -297,6 +297,86 @@ private:
   std::vector<Case> cases;
 };
 
+/// Pieces of a causal sequence in an order: a piece's queries see the keys of
+/// all pieces. Where a tile of values is NaN, a query's output is NaN if and
+/// only if the kernel executes the tile for it: what it masks it multiplies by
+/// zero, what it skips it does not read.
+TEST(Attention, ExecutesTheTilesOfTheReport) {
+  constexpr int64_t parts = 2, piece = 200, length = parts * piece, d = 8;
+  KernelModule module("native");
+  Type x = module.memref({1, piece, 1, d}, module.f32());
+  Type ids = module.memref({piece}, module.i32());
+  Type types[] = {x,   x,  x, x, module.memref({1, piece, 1}, module.f32()),
+                  ids, ids};
+  AttentionSpec spec;
+  spec.queries = spec.keys = piece;
+  spec.headDim = d;
+  module.add("f", types, [&](OpBuilder &b, ValueRange a) {
+    AttentionInputs in;
+    in.q = a[0];
+    in.k = a[1];
+    in.v = a[2];
+    in.posQ = a[5];
+    in.posK = a[6];
+    ASSERT_TRUE(succeeded(emitAttention(b, module.loc(), spec, in, a[3], a[4],
+                                        module.workspace(), module.target())));
+  });
+  module.compile();
+  using F = void (*)(float *, float *, float *, float *, float *, int32_t *,
+                     int32_t *);
+  F kernel = module.function<F>("f");
+  AttentionTiles tile =
+      getAttentionTiles(piece, piece, 32, /*backward=*/false, module.target());
+  ASSERT_GT(piece, 2 * tile.queries);
+  ASSERT_GT(piece, 2 * tile.keys);
+
+  // Contiguous, striped, zigzag.
+  for (int layout : {0, 1, 2}) {
+    auto position = [&](int64_t r, int64_t i) -> int64_t {
+      if (layout == 0)
+        return r * piece + i;
+      if (layout == 1)
+        return i * parts + r;
+      int64_t half = piece / 2;
+      return i < half ? r * half + i : (2 * parts - 1 - r) * half + i - half;
+    };
+    int64_t executed = 0, expected = 0, all = 0;
+    for (int64_t r = 0; r < parts; ++r)
+      for (int64_t other = 0; other < parts; ++other) {
+        Guarded<float> q(piece * d), k(piece * d), v(piece * d), o(piece * d),
+            lse(piece);
+        Guarded<int32_t> posQ(piece), posK(piece);
+        for (int64_t i = 0; i < piece; ++i) {
+          posQ[i] = int32_t(position(r, i));
+          posK[i] = int32_t(position(other, i));
+        }
+        for (int64_t i = 0; i < piece * d; ++i)
+          q[i] = k[i] = 0.01f * float(i % 37);
+        for (int64_t k0 = 0; k0 < piece; k0 += tile.keys) {
+          int64_t k1 = std::min(piece, k0 + tile.keys);
+          for (int64_t i = 0; i < piece * d; ++i)
+            v[i] = i >= k0 * d && i < k1 * d ? NAN : 1;
+          kernel(q.data(), k.data(), v.data(), o.data(), lse.data(),
+                 posQ.data(), posK.data());
+          int32_t low = *std::min_element(posK.begin() + k0, posK.begin() + k1);
+          for (int64_t q0 = 0; q0 < piece; q0 += tile.queries) {
+            int64_t q1 = std::min(piece, q0 + tile.queries);
+            bool read = false;
+            for (int64_t i = q0 * d; i < q1 * d; ++i)
+              read |= std::isnan(o[i]);
+            ++all;
+            executed += read;
+            expected +=
+                low <= *std::max_element(posQ.begin() + q0, posQ.begin() + q1);
+          }
+        }
+      }
+    EXPECT_EQ(executed, expected) << "layout " << layout;
+    EXPECT_LT(executed, all * 3 / 4) << "layout " << layout;
+    EXPECT_GT(executed, all / 2 - 1) << "layout " << layout << " of " << length;
+  }
+}
+
 TEST(Attention, Shapes) {
   Runner<float> r;
   r.add({2, 64, 64, 2, 1, 64});

@@ -42,6 +42,16 @@ struct AttentionSpec {
   int64_t site = 0;
 };
 
+/// Sizes of the tiles that a kernel visits, the last ones of a dimension being
+/// shorter. A pair of tiles is executed if the ranges of its positions and
+/// documents allow that a query sees a key.
+struct AttentionTiles {
+  int64_t queries, keys;
+};
+AttentionTiles getAttentionTiles(int64_t queries, int64_t keys,
+                                 int64_t elementBits, bool backward,
+                                 const TargetInfo &target);
+
 /// What attention reads. The caller owns all memory; all are memrefs of static
 /// shape and identity layout.
 struct AttentionInputs {
