@@ -27,6 +27,11 @@ getCallOrder(mlir::func::FuncOp root, mlir::SymbolTable &symbols);
 void dropUnreachable(mlir::ModuleOp module, mlir::SymbolTable &symbols,
                      llvm::ArrayRef<mlir::func::FuncOp> reachable);
 
+/// Each element of every stored tensor must be in exactly one parameter's view:
+/// it would be trained twice, or neither trained nor saved. Emits an error at
+/// the parameter.
+mlir::LogicalResult checkStoredTensors(mlir::ModuleOp module);
+
 /// Index of the result that is named so by `dtc.output`.
 std::optional<unsigned> findOutput(mlir::func::FuncOp func,
                                    llvm::StringRef name);

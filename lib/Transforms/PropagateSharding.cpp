@@ -10,11 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Program.h"
 #include "dtc/Transforms/Passes.h"
 #include "dtc/Transforms/Sharding.h"
 #include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <numeric>
+#include <set>
 
 namespace dtc {
 #define GEN_PASS_DEF_PROPAGATESHARDING
@@ -101,6 +104,7 @@ public:
 
 private:
   LogicalResult prepare();
+  LogicalResult checkRules();
   LogicalResult propagate();
   FailureOr<DimAxes> applyRules(Operation *op, ArrayAttr names,
                                 ArrayRef<int64_t> shape, const DimAxes &base);
@@ -169,12 +173,57 @@ LogicalResult Propagator::prepare() {
              << options.rulesFile << ": " << llvm::toString(read.takeError());
     rules = *read;
   }
+  if (failed(checkStoredTensors(module)) || failed(checkRules()))
+    return failure();
   if (options.printRules) {
     llvm::outs() << "mesh " << meshAttr << "\n";
     rules.print(llvm::outs());
   }
   symbols.emplace(module);
   parameters.emplace(module);
+  return success();
+}
+
+/// A rule for an axis that does not exist is a mistake; one for a dimension
+/// that this program lacks may serve another one.
+LogicalResult Propagator::checkRules() {
+  if (options.rulesFile.empty())
+    return success();
+  SmallVector<StringRef> axes(getStandardAxes());
+  for (const Axis &a : meshAttr.getAxes())
+    if (!llvm::is_contained(axes, a.name.getValue()))
+      axes.push_back(a.name.getValue());
+  std::set<StringRef> names;
+  auto collect = [&](Attribute dims) {
+    for (auto name :
+         llvm::cast_or_null<ArrayAttr>(dims).getAsRange<StringAttr>())
+      names.insert(name.getValue());
+  };
+  module.walk([&](Operation *op) {
+    if (auto dims = op->getAttrOfType<ArrayAttr>(
+            isa<ParamOp>(op) ? "dims" : attrs::dims))
+      collect(dims);
+    if (auto func = dyn_cast<func::FuncOp>(op))
+      for (unsigned i = 0; i < func.getNumArguments(); ++i)
+        if (Attribute dims = func.getArgAttr(i, attrs::dims))
+          collect(dims);
+  });
+  for (const ShardingRule &rule : rules.getRules()) {
+    for (auto [i, axis] : llvm::enumerate(rule.axes)) {
+      if (!llvm::is_contained(axes, axis))
+        return module.emitError()
+               << options.rulesFile << ": rule for '" << rule.dimension
+               << "': there is no axis '" << axis << "'; axes are "
+               << llvm::join(axes, ", ");
+      if (llvm::is_contained(ArrayRef(rule.axes).take_front(i), axis))
+        return module.emitError()
+               << options.rulesFile << ": rule for '" << rule.dimension
+               << "': axis '" << axis << "' is named twice";
+    }
+    if (!names.count(rule.dimension))
+      module.emitWarning() << options.rulesFile << ": no dimension is named '"
+                           << rule.dimension << "'";
+  }
   return success();
 }
 

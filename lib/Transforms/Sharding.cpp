@@ -96,9 +96,14 @@ void ShardingRules::print(llvm::raw_ostream &os) const {
   }
 }
 
+ArrayRef<StringRef> dtc::getStandardAxes() {
+  static const StringRef axes[] = {"pp", "dp", "cp", "ep", "tp"};
+  return axes;
+}
+
 llvm::Expected<MeshAttr> dtc::parseMesh(MLIRContext *context, StringRef text) {
-  static const StringRef order[] = {"pp", "dp", "cp", "ep", "tp"};
-  SmallVector<Axis> known(std::size(order)), others;
+  ArrayRef<StringRef> order = getStandardAxes();
+  SmallVector<Axis> known(order.size()), others;
   SmallVector<StringRef> parts;
   text.split(parts, ',', -1, false);
   for (StringRef part : parts) {
@@ -121,8 +126,8 @@ llvm::Expected<MeshAttr> dtc::parseMesh(MLIRContext *context, StringRef text) {
     if (llvm::any_of(known, same) || llvm::any_of(others, same))
       return llvm::createStringError("mesh: axis " + name + " is given twice");
     const auto *it = llvm::find(order, name);
-    if (it != std::end(order))
-      known[it - std::begin(order)] = axis;
+    if (it != order.end())
+      known[it - order.begin()] = axis;
     else
       others.push_back(axis);
   }

@@ -39,10 +39,14 @@ public:
 
   const ShardingRule *find(llvm::StringRef dimension) const;
   void print(llvm::raw_ostream &os) const;
+  llvm::ArrayRef<ShardingRule> getRules() const { return rules; }
 
 private:
   llvm::SmallVector<ShardingRule> rules;
 };
+
+/// Names of axes that a mesh may have in any program, in their order on it.
+llvm::ArrayRef<llvm::StringRef> getStandardAxes();
 
 /// Parses `dp=2,tp=4` (or `dp:2`), in any order; the mesh has the given axes
 /// in the order pp, dp, cp, ep, tp, and other names after them.
