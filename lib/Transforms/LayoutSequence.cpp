@@ -85,6 +85,12 @@ struct LayoutSequencePass : dtc::impl::LayoutSequenceBase<LayoutSequencePass> {
   void runOnOperation() override {
     if (layout == "contiguous")
       return;
+    kind = symbolizeSequenceLayout(layout);
+    if (!kind) {
+      getOperation().emitError("layout of the sequence is '")
+          << layout << "', but may be contiguous, striped or zigzag";
+      return signalPassFailure();
+    }
     if (parts == 0) {
       llvm::Expected<MeshAttr> parsed = parseMesh(&getContext(), mesh);
       if (!parsed) {
@@ -93,14 +99,13 @@ struct LayoutSequencePass : dtc::impl::LayoutSequenceBase<LayoutSequencePass> {
       }
       parts = parsed->getSize("cp");
     }
-    if (parts == 1)
-      return;
-    kind = symbolizeSequenceLayout(layout);
-    if (!kind) {
-      getOperation().emitError("layout of the sequence is '")
-          << layout << "', but may be contiguous, striped or zigzag";
+    if (parts < 1) {
+      getOperation().emitError("the sequence has parts = ")
+          << int64_t(parts) << ", but it must be at least 1";
       return signalPassFailure();
     }
+    if (parts == 1)
+      return;
     FailureOr<func::FuncOp> model = getPublicFunction(getOperation());
     if (failed(model) || failed(run(*model)))
       signalPassFailure();
@@ -196,7 +201,7 @@ LogicalResult LayoutSequencePass::permute(Value v, unsigned dim,
            << type << ": its layout must be contiguous, not "
            << stringifySequenceLayout(*kind);
   int64_t n = type.getShape()[dim], multiple = getLayoutMultiple(*kind, parts);
-  if (parts < 1 || n % multiple != 0)
+  if (n % multiple != 0)
     return emitError(v.getLoc())
            << stringifySequenceLayout(*kind) << " over " << int64_t(parts)
            << " pieces needs a sequence whose length is a multiple of "

@@ -496,8 +496,8 @@ LogicalResult MicrobatchImpl::split() {
                 "sums over the batch";
   if (inLoop.empty())
     return emitError(model.getLoc(),
-                     "nothing depends on the batch: no input has a "
-                     "dimension named \"batch\" in dtc.dims");
+                     "nothing that is returned depends on a dimension named "
+                     "\"batch\" in dtc.dims");
   return success();
 }
 

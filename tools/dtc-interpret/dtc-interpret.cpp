@@ -251,6 +251,10 @@ mlir::LogicalResult checkGradients(Tally &tally, mlir::ModuleOp module,
 }
 
 int run() {
+  if (!(tolerance >= 0)) {
+    errs() << "dtc-interpret: --tolerance must be a number of at least 0\n";
+    return 1;
+  }
   if (finiteDifferences && againstPath.empty()) {
     errs() << "dtc-interpret: --finite-differences needs --against\n";
     return 1;

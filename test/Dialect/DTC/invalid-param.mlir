@@ -7,6 +7,11 @@ dtc.param @p : !dtc.tensor<4x3xi32> from "p" [4, 3] view affine_map<(a, b) -> (a
 
 // -----
 
+// expected-error@+1 {{the stored tensor needs a name}}
+dtc.param @p : !dtc.tensor<4x3xf32> from "" [4, 3] view affine_map<(a, b) -> (a, b)> dims ["vocab", "embed"] {init = "zeros"}
+
+// -----
+
 // Invariant or shard on every axis.
 // expected-error@+1 {{must be invariant or shard on every axis, but is '!dtc.tensor<4x3xf32, partial{dp:2}>'}}
 dtc.param @p : !dtc.tensor<4x3xf32, partial{dp:2}> from "p" [4, 3] view affine_map<(a, b) -> (a, b)> dims ["vocab", "embed"] {init = "zeros"}

@@ -135,3 +135,31 @@ func.func @f() {
   %0 = dtc.iota {dtc.sharding = ["seq"]} : () -> !dtc.tensor<4xi32>
   return
 }
+
+// -----
+
+// A length of zero is no hexadecimal number.
+// expected-error@+1 {{dimension 1 must be positive}}
+func.func @f(%x: !dtc.tensor<4x0x1xf32>)
+
+// -----
+
+// Every input and output has a name of its own.
+// expected-error@+1 {{dtc.input "labels" stands at #0 and at #1}}
+func.func @f(%x: !dtc.tensor<4xi32> {dtc.input = "labels"}, %y: !dtc.tensor<4xi32> {dtc.input = "labels"}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{dtc.output "loss" stands at #0 and at #1}}
+func.func @f(%x: !dtc.tensor<f32>) -> (!dtc.tensor<f32> {dtc.output = "loss"}, !dtc.tensor<f32> {dtc.output = "loss"}) {
+  return %x, %x : !dtc.tensor<f32>, !dtc.tensor<f32>
+}
+
+// -----
+
+// expected-error@+1 {{dtc.input must be a string}}
+func.func @f(%x: !dtc.tensor<4xi32> {dtc.input = 3}) {
+  return
+}

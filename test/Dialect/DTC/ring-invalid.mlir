@@ -146,3 +146,42 @@ func.func @ring(%q: !dtc.tensor<2x8{cp:2}x2x4xf32>, %k: !dtc.tensor<2x8{cp:2}x2x
   return %r#3 : !dtc.tensor<2x8{cp:2}x2x4xf32>
 }
 }
+
+// -----
+
+func.func @ring(%x: !dtc.tensor<8xf32>) {
+  // expected-error@+1 {{blocks must be positive}}
+  %r = dtc.ring 0(%x) {
+  ^bb0(%a: !dtc.tensor<8xf32>):
+    dtc.yield %a : !dtc.tensor<8xf32>
+  } : (!dtc.tensor<8xf32>) -> !dtc.tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @ring(%x: !dtc.tensor<8xf32>) {
+  // expected-error@+1 {{types of inits, arguments, yielded values and results must agree}}
+  %r = dtc.ring 2(%x) {
+  ^bb0(%a: !dtc.tensor<4xf32>):
+    dtc.yield %a : !dtc.tensor<4xf32>
+  } : (!dtc.tensor<8xf32>) -> !dtc.tensor<8xf32>
+  return
+}
+
+// -----
+
+// Queries that go around with the keys meet their own block only.
+module attributes {dtc.mesh = #dtc.mesh<cp:2>} {
+func.func @ring(%q: !dtc.tensor<2x8{cp:2}x2x4xf32>, %p: !dtc.tensor<8{cp:2}xi32>) {
+  %r:2 = dtc.ring 2(%q, %p) {
+  ^bb0(%qi: !dtc.tensor<2x8{cp:2}x2x4xf32>, %pi: !dtc.tensor<8{cp:2}xi32>):
+    // expected-error@+1 {{queries must stay}}
+    %ob, %lb = dtc.attention %qi, %qi, %qi at %pi, %pi {blocks = 2, causal, scale = 5.0e-01} : (!dtc.tensor<2x8{cp:2}x2x4xf32>, !dtc.tensor<2x8{cp:2}x2x4xf32>, !dtc.tensor<2x8{cp:2}x2x4xf32>, !dtc.tensor<8{cp:2}xi32>, !dtc.tensor<8{cp:2}xi32>) -> (!dtc.tensor<2x8{cp:2}x2x4xf32>, !dtc.tensor<2x8{cp:2}x2xf32>)
+    %q1 = dtc.shift %qi dim 1 blocks 2 : (!dtc.tensor<2x8{cp:2}x2x4xf32>) -> !dtc.tensor<2x8{cp:2}x2x4xf32>
+    %p1 = dtc.shift %pi dim 0 blocks 2 : (!dtc.tensor<8{cp:2}xi32>) -> !dtc.tensor<8{cp:2}xi32>
+    dtc.yield %q1, %p1 : !dtc.tensor<2x8{cp:2}x2x4xf32>, !dtc.tensor<8{cp:2}xi32>
+  } : (!dtc.tensor<2x8{cp:2}x2x4xf32>, !dtc.tensor<8{cp:2}xi32>) -> (!dtc.tensor<2x8{cp:2}x2x4xf32>, !dtc.tensor<8{cp:2}xi32>)
+  return
+}
+}

@@ -133,6 +133,20 @@ LogicalResult DTCDialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
+/// `dtc.input` and `dtc.output`: a string that no argument or result before it
+/// has. `get` gives the attribute of one of them.
+static LogicalResult verifyName(Operation *op, StringRef what, Attribute attr,
+                                unsigned index,
+                                function_ref<Attribute(unsigned)> get) {
+  if (!isa<StringAttr>(attr))
+    return op->emitOpError() << what << " must be a string";
+  for (unsigned i = 0; i < index; ++i)
+    if (get(i) == attr)
+      return op->emitOpError() << what << " " << attr << " stands at #" << i
+                               << " and at #" << index;
+  return success();
+}
+
 LogicalResult DTCDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                    unsigned arg,
                                                    NamedAttribute attr) {
@@ -140,8 +154,10 @@ LogicalResult DTCDialect::verifyRegionArgAttribute(Operation *op, unsigned,
   if (!func)
     return success();
   Type type = func.getArgumentTypes()[arg];
-  if (attr.getName() == attrs::input && !isa<StringAttr>(attr.getValue()))
-    return op->emitOpError("dtc.input must be a string");
+  if (attr.getName() == attrs::input)
+    return verifyName(op, attrs::input, attr.getValue(), arg, [&](unsigned i) {
+      return func.getArgAttr(i, attrs::input);
+    });
   if (attr.getName() == attrs::dims)
     return verifyDims(op, attr.getValue(), type);
   if (attr.getName() == attrs::sharding)
@@ -150,11 +166,14 @@ LogicalResult DTCDialect::verifyRegionArgAttribute(Operation *op, unsigned,
 }
 
 LogicalResult DTCDialect::verifyRegionResultAttribute(Operation *op, unsigned,
-                                                      unsigned,
+                                                      unsigned result,
                                                       NamedAttribute attr) {
-  if (attr.getName() == attrs::output && !isa<StringAttr>(attr.getValue()))
-    return op->emitOpError("dtc.output must be a string");
-  return success();
+  auto func = dyn_cast<FunctionOpInterface>(op);
+  if (!func || attr.getName() != attrs::output)
+    return success();
+  return verifyName(
+      op, attrs::output, attr.getValue(), result,
+      [&](unsigned i) { return func.getResultAttr(i, attrs::output); });
 }
 
 //===----------------------------------------------------------------------===//

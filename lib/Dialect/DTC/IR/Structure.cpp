@@ -40,6 +40,8 @@ LogicalResult ParamOp::verify() {
   if (!isBoundaryType(type))
     return emitOpError("must be invariant or shard on every axis, but is ")
            << type;
+  if (getStored().empty())
+    return emitOpError("the stored tensor needs a name");
   AffineMap map = getView();
   int64_t rank = type.getRank();
   if (map.getNumDims() != rank || map.getNumSymbols() != 0 ||

@@ -231,6 +231,11 @@ LogicalResult DTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
 /// Parses `8{dp:2}x32x250(252){tp:4}x` and the element type.
 static ParseResult parseDimensions(AsmParser &parser, TensorSpec &spec) {
   while (true) {
+    // The lexer takes 0x for the start of a hexadecimal number.
+    const char *text = parser.getCurrentLocation().getPointer();
+    if (text && text[0] == '0' && text[1] == 'x')
+      return parser.emitError(parser.getCurrentLocation())
+             << "dimension " << spec.shape.size() << " must be positive";
     int64_t n;
     OptionalParseResult isDim = parser.parseOptionalInteger(n);
     if (!isDim.has_value())
