@@ -21,6 +21,7 @@
 #include "llvm/Support/Format.h"
 #include "gtest/gtest.h"
 #include <map>
+#include <memory>
 
 using namespace mlir;
 using namespace dtc;
@@ -537,6 +538,90 @@ static void testModel(StringRef model) {
   EXPECT_EQ(holes, 0) << "wrong programs that the verifier accepts";
   EXPECT_GT(tried, 10000);
   EXPECT_GT(table["swap operands"].caught, 0);
+}
+
+namespace {
+/// Makes one change to a shift, and takes it back.
+class ShiftMutant {
+public:
+  enum Kind { Drop, Double, Reverse };
+  ShiftMutant(ShiftOp shift, Kind kind) : shift(shift) {
+    if (kind == Reverse) {
+      shift.setInverse(!shift.getInverse());
+      return;
+    }
+    for (OpOperand &use : shift.getResult().getUses())
+      uses.push_back(&use);
+    Value instead = shift.getX();
+    if (kind == Double) {
+      OpBuilder b(shift->getContext());
+      b.setInsertionPointAfter(shift);
+      second = cast<ShiftOp>(b.clone(*shift));
+      second.getXMutable().assign(shift.getResult());
+      instead = second.getResult();
+    }
+    for (OpOperand *use : uses)
+      use->set(instead);
+  }
+  ~ShiftMutant() {
+    if (uses.empty())
+      shift.setInverse(!shift.getInverse());
+    for (OpOperand *use : uses)
+      use->set(shift.getResult());
+    if (second)
+      second.erase();
+  }
+
+private:
+  ShiftOp shift, second;
+  SmallVector<OpOperand *> uses;
+};
+} // namespace
+
+/// A ring with one shift, or any set of its shifts, dropped, doubled or
+/// reversed, or with two shifts exchanged, is rejected by its verifier.
+TEST(Mutants, RingShifts) {
+  int64_t tried = 0;
+  for (const char *mesh : {"cp=2", "cp=4"}) {
+    Program program("llama", {mesh});
+    ASSERT_TRUE(program) << mesh;
+    Quiet quiet(&Program::getContext());
+    program.module->walk([&](RingOp ring) {
+      SmallVector<ShiftOp> shifts(ring.getBody().front().getOps<ShiftOp>());
+      EXPECT_GE(shifts.size(), 3u);
+      auto expectRejected = [&](const std::string &what) {
+        ++tried;
+        EXPECT_TRUE(failed(verify(ring))) << mesh << ": " << what;
+      };
+      for (auto kind :
+           {ShiftMutant::Drop, ShiftMutant::Double, ShiftMutant::Reverse})
+        for (uint64_t bits = 1; bits < uint64_t(1) << shifts.size(); ++bits) {
+          std::vector<std::unique_ptr<ShiftMutant>> mutants;
+          for (auto [i, shift] : llvm::enumerate(shifts))
+            if (bits >> i & 1)
+              mutants.push_back(std::make_unique<ShiftMutant>(shift, kind));
+          expectRejected("change " + std::to_string(kind) + " of shifts " +
+                         std::to_string(bits));
+          while (!mutants.empty())
+            mutants.pop_back();
+        }
+      for (ShiftOp a : shifts)
+        for (ShiftOp b : shifts) {
+          Value x = a.getX(), y = b.getX();
+          if (a == b || x.getType() != y.getType() || x.getDefiningOp() ||
+              y.getDefiningOp())
+            continue;
+          a.getXMutable().assign(y);
+          b.getXMutable().assign(x);
+          expectRejected("exchanged operands");
+          a.getXMutable().assign(x);
+          b.getXMutable().assign(y);
+        }
+      EXPECT_TRUE(succeeded(verify(ring))) << "undone";
+    });
+    program.checkUnchanged();
+  }
+  EXPECT_GT(tried, 100);
 }
 
 TEST(Mutants, Gpt2) { testModel("gpt2"); }
