@@ -28,12 +28,12 @@ public:
     ModuleOp module = getOperation();
     if (vectorBits != 128 && vectorBits != 256 && vectorBits != 512) {
       module.emitError("vector-bits is ")
-          << vectorBits << ", but may be 128, 256 or 512";
+          << unsigned(vectorBits) << ", but may be 128, 256 or 512";
       return signalPassFailure();
     }
     if (bucketBytes < 1) {
-      module.emitError("bucket-bytes is ") << bucketBytes << ", but must be at "
-                                           << "least 1";
+      module.emitError("bucket-bytes is ")
+          << int64_t(bucketBytes) << ", but must be at least 1";
       return signalPassFailure();
     }
     SmallVector<func::FuncOp> functions;

@@ -9,9 +9,11 @@
 #include "dtc/Transforms/Pipelines.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -149,6 +151,10 @@ llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &options) {
   auto target = codegen::targetInfo(options.cpu);
   if (!target)
     return target.takeError();
+  // The parser does not say why it cannot read.
+  std::string message;
+  if (options.input != "-" && !openInputFile(options.input, &message))
+    return llvm::createStringError(message);
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(options.input, &context);
   if (!module)
