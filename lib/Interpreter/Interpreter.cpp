@@ -1,6 +1,7 @@
 //===- Interpreter.cpp - Runs dtc programs on simulated ranks -------------===//
 
 #include "dtc/Interpreter/Interpreter.h"
+#include "Scheduled.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 #include <limits>
@@ -202,6 +203,11 @@ LogicalResult Interpreter::runWrite(WriteOp op, Environment &env) {
 
 LogicalResult Interpreter::runMicroBatches(MicroBatchesOp op,
                                            Environment &env) {
+  if (schedule)
+    return runScheduled(op, *schedule, env, mesh.getNumRanks(),
+                        [&](Operation *inner, Environment &values) {
+                          return runOp(inner, values);
+                        });
   Block &body = op.getBody().front();
   for (int64_t m = 0; m < static_cast<int64_t>(op.getCount()); ++m) {
     Array number(ArrayRef<int64_t>{}, static_cast<double>(m));

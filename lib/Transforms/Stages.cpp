@@ -1,37 +1,18 @@
-//===- Stages.cpp - Pipeline stages of a program --------------------------===//
+//===- Stages.cpp - Programs that are cut in stages -----------------------===//
 
 #include "dtc/Transforms/Stages.h"
 
 using namespace mlir;
 using namespace dtc;
 
-StringRef dtc::stringifyPhase(Phase phase) {
-  switch (phase) {
-  case Phase::Forward:
-    return "forward";
-  case Phase::Backward:
-    return "backward";
-  case Phase::InputBackward:
-    return "input_backward";
-  case Phase::WeightBackward:
-    return "weight_backward";
-  }
-  llvm_unreachable("not a phase");
-}
-
 std::optional<int64_t> dtc::getStage(Operation *op) {
-  if (auto attr = op->getAttrOfType<IntegerAttr>(attrs::stage))
-    return attr.getInt();
-  return std::nullopt;
+  auto stage = getStageOf(op);
+  return stage ? std::optional(stage->first) : std::nullopt;
 }
 
 Phase dtc::getPhase(Operation *op) {
-  if (auto attr = op->getAttrOfType<StringAttr>(attrs::phase))
-    for (Phase p :
-         {Phase::Backward, Phase::InputBackward, Phase::WeightBackward})
-      if (attr.getValue() == stringifyPhase(p))
-        return p;
-  return Phase::Forward;
+  auto stage = getStageOf(op);
+  return stage ? stage->second : Phase::Forward;
 }
 
 void dtc::setStage(Operation *op, int64_t stage) {

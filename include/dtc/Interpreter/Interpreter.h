@@ -12,6 +12,7 @@
 
 #include "dtc/Interpreter/Pieces.h"
 #include "dtc/Interpreter/ProgramData.h"
+#include "dtc/Schedule/Schedule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
@@ -41,6 +42,10 @@ public:
 
   /// How far copies may differ.
   double tolerance = 1e-9;
+
+  /// The order in which the ranks of a pipeline run the loop over
+  /// micro-batches, where the program itself names none.
+  std::optional<schedule::Schedule> schedule;
 
   /// Runs the one public function on the data's inputs.
   mlir::LogicalResult run();

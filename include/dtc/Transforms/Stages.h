@@ -1,28 +1,22 @@
-//===- Stages.h - Pipeline stages of a program ------------------*- C++ -*-===//
+//===- Stages.h - Programs that are cut in stages ---------------*- C++ -*-===//
 //
-// A pipeline stage is a call in the body of dtc.micro_batches with the
-// attribute dtc.stage; after differentiation dtc.phase says which part of the
-// stage it is. docs/pipeline.md shows the shape of the body.
+// What the passes that make and change stages share, and the shape that they
+// leave (docs/pipeline.md).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef DTC_TRANSFORMS_STAGES_H
 #define DTC_TRANSFORMS_STAGES_H
 
-#include "dtc/Dialect/DTC/IR/DTC.h"
+#include "dtc/Dialect/DTC/IR/Stages.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <map>
 
 namespace dtc {
 
-enum class Phase { Forward, Backward, InputBackward, WeightBackward };
-
-/// The attribute's text: forward, backward, input_backward, weight_backward.
-llvm::StringRef stringifyPhase(Phase phase);
-
 /// The stage of a call; none where it is no stage's.
 std::optional<int64_t> getStage(mlir::Operation *op);
-/// The part of the stage; Forward where there is no dtc.phase.
+/// The part of the stage; Forward where there is no stage.
 Phase getPhase(mlir::Operation *op);
 void setStage(mlir::Operation *op, int64_t stage);
 void setPhase(mlir::Operation *op, Phase phase);

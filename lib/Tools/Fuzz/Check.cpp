@@ -142,6 +142,8 @@ static void buildPipeline(OpPassManager &pm, const Settings &settings,
   training.cpAttention = settings.cpAttention;
   training.gatherAgain = settings.gatherAgain;
   training.microbatches = settings.microbatches;
+  training.stages = settings.pp * settings.virtualStages;
+  training.splitBackward = settings.splitBackward;
   buildTrainingPipeline(pm, training);
 }
 
@@ -335,6 +337,8 @@ Outcome Checker::run() {
   if (options.reread)
     if (Maybe stop = reread())
       return *stop;
+  if (settings.pp > 1)
+    return {};
   if (options.lower)
     if (Maybe stop = lower())
       return *stop;

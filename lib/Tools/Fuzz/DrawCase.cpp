@@ -20,8 +20,8 @@ using namespace dtc::fuzz;
 
 std::string Settings::mesh() const {
   std::string text;
-  for (auto [name, size] :
-       {std::pair("dp", dp), std::pair("cp", cp), std::pair("tp", tp)})
+  for (auto [name, size] : {std::pair("pp", pp), std::pair("dp", dp),
+                            std::pair("cp", cp), std::pair("tp", tp)})
     if (size > 1)
       text += (text.empty() ? "" : ",") + std::string(name) + "=" +
               std::to_string(size);
@@ -45,7 +45,20 @@ std::string Settings::flags(StringRef rulesFile) const {
     text += " --microbatches " + std::to_string(microbatches);
   if (bucketBytes != usual.bucketBytes)
     text += " --bucket-bytes " + std::to_string(bucketBytes);
+  if (virtualStages > 1)
+    text += " --virtual-stages " + std::to_string(virtualStages);
+  if (splitBackward)
+    text += " --schedule zb-h1";
   return text;
+}
+
+/// More stages than some models have ops: these are refused.
+static void drawPipeline(Chance &chance, Settings &s) {
+  if (!chance.with(0.4))
+    return;
+  s.pp = chance.of({2, 2, 3, 4});
+  s.virtualStages = chance.of({1, 1, 1, 2});
+  s.splitBackward = chance.with(0.5);
 }
 
 /// Some line for each dimension; what is usual is drawn more often.
@@ -247,6 +260,7 @@ Case dtc::fuzz::drawCase(uint64_t seed, int64_t number) {
     c.imported = drawImported(chance, c.settings);
   else
     c.graph = drawGraph(chance, c.settings);
+  drawPipeline(chance, c.settings);
   return c;
 }
 

@@ -97,6 +97,8 @@ void Shrinker::shrinkSettings() {
   axis(&Settings::cp);
   axis(&Settings::tp);
   axis(&Settings::microbatches);
+  axis(&Settings::pp);
+  axis(&Settings::virtualStages);
   const Settings usual;
   auto flag = [&](auto Settings::*member) {
     reset([member](Case &c) -> auto & { return c.settings.*member; },
@@ -105,6 +107,7 @@ void Shrinker::shrinkSettings() {
   flag(&Settings::rules);
   flag(&Settings::sequenceParallel);
   flag(&Settings::gatherAgain);
+  flag(&Settings::splitBackward);
   flag(&Settings::cpLayout);
   flag(&Settings::cpAttention);
   flag(&Settings::bucketBytes);

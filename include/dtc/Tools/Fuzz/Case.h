@@ -18,7 +18,12 @@ struct Settings {
   std::string cpLayout = "contiguous", cpAttention = "ring";
   int64_t microbatches = 1;
   int64_t bucketBytes = 25 << 20;
+  /// Pipeline: ranks, stages of each, and whether backwards are split. Such
+  /// cases are interpreted, not lowered.
+  int64_t pp = 1, virtualStages = 1;
+  bool splitBackward = false;
 
+  /// Ranks that the interpreter simulates: those of one stage.
   int64_t numRanks() const { return dp * cp * tp; }
   /// "dp=2,tp=2": axes larger than 1.
   std::string mesh() const;
