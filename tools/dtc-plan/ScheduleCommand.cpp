@@ -62,19 +62,20 @@ cl::opt<VerifyOptions::Sends>
                                 "they go on when the receive is posted")),
           cl::desc("With which sends the schedule must come to its end:"),
           cl::sub(dtc::scheduleCommand), cl::cat(category));
-cl::opt<std::string>
-    timesText("times", cl::init("1,0.5,0.5,0"), cl::value_desc("F,B,W[,COMM]"),
-              cl::desc("Times of one micro-batch on one rank: forward, input "
-                       "gradients, weight gradients, and a message (default "
-                       "1,0.5,0.5,0: forward and backward are one slot each). "
-                       "Stages of one rank share its times evenly"),
-              cl::sub(dtc::scheduleCommand), cl::cat(category));
+cl::opt<std::string> timesText(
+    "times", cl::init("1,0.5,0.5,0"), cl::value_desc("F,B,W[,COMM]"),
+    cl::desc("Times of one micro-batch on one rank: forward, input "
+             "gradients, weight gradients, and a message (default "
+             "1,0.5,0.5,0: forward and backward are one slot each). "
+             "Stages of one rank share a time evenly; times that differ "
+             "are given for each stage, with colons (1:1:2:1)"),
+    cl::sub(dtc::scheduleCommand), cl::cat(category));
 cl::opt<std::string>
     bytesText("bytes", cl::value_desc("SAVED,KEPT,GRADIENTS"),
               cl::desc("Bytes of one micro-batch on one rank: what is freed "
                        "after the input gradients, what is freed after the "
                        "weight gradients, and what the first leave for the "
-                       "second. Stages of one rank share them evenly"),
+                       "second. Or for each stage, as with --times"),
               cl::sub(dtc::scheduleCommand), cl::cat(category));
 cl::opt<Format> outputFormat(
     "format", cl::init(Format::Chart),
@@ -169,47 +170,79 @@ static Expected<Schedule> makeSchedule() {
   return schedule;
 }
 
-/// Numbers, at least 0, with commas.
-static Expected<SmallVector<double>> parseNumbers(StringRef option,
-                                                  StringRef text, size_t least,
-                                                  size_t most, StringRef form) {
+/// What an option says of each stage: numbers of at least 0 with commas between
+/// them, each either one number for a rank, which its stages share, or numbers
+/// for all stages with colons between them.
+static Expected<std::vector<std::vector<double>>>
+parsePerStage(StringRef option, StringRef text, size_t least, size_t most,
+              StringRef form, const Placement &placement) {
+  auto fail = [&](const Twine &what) {
+    return createStringError("error: " + option + " is '" + text + "'; " +
+                             what);
+  };
   SmallVector<StringRef> parts;
   text.split(parts, ',');
-  SmallVector<double> numbers;
-  bool good = parts.size() >= least && parts.size() <= most;
+  if (parts.size() < least || parts.size() > most)
+    return fail("it must be " + form);
+  std::vector<std::vector<double>> result;
   for (StringRef part : parts) {
-    double number = 0;
-    // Beyond 2^53 a double is no longer any whole number of bytes.
-    good &= !part.trim().getAsDouble(number) && number >= 0 &&
-            number <= 9007199254740992.0;
-    numbers.push_back(number);
+    SmallVector<StringRef> words;
+    part.split(words, ':');
+    std::vector<double> numbers;
+    for (StringRef word : words) {
+      double number = 0;
+      // Beyond 2^53 a double is no longer any whole number of bytes.
+      if (word.getAsDouble(number) || !(number >= 0) ||
+          number > 9007199254740992.0)
+        return fail("'" + word + "' must be a number of at least 0");
+      numbers.push_back(number);
+    }
+    int64_t stages = placement.getStages();
+    if (numbers.size() == 1)
+      numbers.assign(stages, numbers.front() / double(placement.chunks));
+    if (int64_t(numbers.size()) != stages)
+      return fail("'" + part + "' has " + Twine(numbers.size()) +
+                  " numbers; there may be 1" +
+                  (stages > 1 ? ", for each rank, or " +
+                                    std::to_string(stages) + ", for each stage"
+                              : ""));
+    result.push_back(numbers);
   }
-  if (!good)
-    return createStringError("error: " + option + " is '" + text +
-                             "'; it must be " + form +
-                             ", numbers of at least 0");
-  return numbers;
+  return result;
 }
 
 static Expected<Simulation> simulateSchedule(const Schedule &schedule) {
-  auto t = parseNumbers("--times", timesText, 3, 4, "F,B,W or F,B,W,COMM");
+  const Placement &p = schedule.placement;
+  // The time of a message is no stage's.
+  StringRef stageTimes = timesText, communication = "0";
+  if (stageTimes.count(',') == 3)
+    std::tie(stageTimes, communication) = stageTimes.rsplit(',');
+  auto t = parsePerStage("--times", stageTimes, 3, 3, "F,B,W or F,B,W,COMM", p);
   if (!t)
     return t.takeError();
-  const Placement &p = schedule.placement;
-  Times times =
-      Times::uniform(p, (*t)[0], (*t)[1], (*t)[2], t->size() > 3 ? (*t)[3] : 0);
+  auto c =
+      parsePerStage("--times", communication, 1, 1, "COMM", {1, 1, p.Loop});
+  if (!c)
+    return c.takeError();
+  Times times;
+  times.forward = (*t)[0];
+  times.inputBackward = (*t)[1];
+  times.weightBackward = (*t)[2];
+  times.communication = c->front().front();
   Bytes bytes;
   if (bytesText.getNumOccurrences()) {
-    auto b = parseNumbers("--bytes", bytesText, 3, 3, "SAVED,KEPT,GRADIENTS");
+    auto b =
+        parsePerStage("--bytes", bytesText, 3, 3, "SAVED,KEPT,GRADIENTS", p);
     if (!b)
       return b.takeError();
-    auto spread = [&](double number) {
-      return std::vector<int64_t>(p.getStages(),
-                                  int64_t(number / double(p.chunks)));
-    };
-    bytes = {spread((*b)[0]), spread((*b)[1]), spread((*b)[2])};
+    bytes.saved.assign((*b)[0].begin(), (*b)[0].end());
+    bytes.kept.assign((*b)[1].begin(), (*b)[1].end());
+    bytes.gradients.assign((*b)[2].begin(), (*b)[2].end());
   }
-  return simulate(schedule, times, bytes);
+  auto simulation = simulate(schedule, times, bytes);
+  if (!simulation)
+    return createStringError("error: " + toString(simulation.takeError()));
+  return simulation;
 }
 
 Error dtc::runScheduleCommand() {
