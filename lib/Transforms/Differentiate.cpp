@@ -574,6 +574,8 @@ MicroBatchesOp DifferentiateImpl::backwardOfLoop(Sweep &outer,
     if (failed(outer.add(v, sum, result)))
       return nullptr;
   loop.erase();
+  if (!stages.empty() && failed(verifyStages(result, symbols)))
+    return nullptr;
   return result;
 }
 

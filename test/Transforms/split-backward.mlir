@@ -1,7 +1,13 @@
-// RUN: dtc-opt %s -dtc-cut-stages=cuts=1,1 -dtc-differentiate -o %t.whole.mlir
+// RUN: split-file %s %t
+// RUN: dtc-opt %t/layer.mlir -dtc-cut-stages=cuts=1,1 -dtc-differentiate -o %t.whole.mlir
 // RUN: dtc-opt %t.whole.mlir -dtc-split-backward -o %t.split.mlir && FileCheck %s <%t.split.mlir
 // RUN: dtc-interpret %t.split.mlir --against %t.whole.mlir
-// RUN: dtc-interpret %t.split.mlir --against %s --finite-differences
+// RUN: dtc-interpret %t.split.mlir --against %t/layer.mlir --finite-differences
+// RUN: dtc-opt %t/reduction.mlir -dtc-cut-stages=cuts=1,1 -dtc-differentiate -dtc-split-backward -o %t.reduction.mlir
+// RUN: FileCheck %s --check-prefix=REDUCTION <%t.reduction.mlir
+// RUN: dtc-interpret %t.reduction.mlir --against %t/reduction.mlir --finite-differences
+
+//--- layer.mlir
 
 // Two stages of one layer each; the first has the input's projection too.
 
@@ -98,6 +104,45 @@ module attributes {dtc.mesh = #dtc.mesh<pp:2, tp:2>} {
       %x0 = dtc.einsum "bd,de->be"(%xm, %p) : (!dtc.tensor<8x4xf32>, !dtc.tensor<4x4xf32>) -> !dtc.tensor<8x4xf32>
       %x1 = func.call @layer(%x0, %g0, %w0, %b0, %u0) : (!dtc.tensor<8x4xf32>, !dtc.tensor<4xf32>, !dtc.tensor<4x6{tp:2}xf32>, !dtc.tensor<6{tp:2}xf32>, !dtc.tensor<6{tp:2}x4xf32>) -> !dtc.tensor<8x4xf32>
       %x2 = func.call @layer(%x1, %g1, %w1, %b1, %u1) : (!dtc.tensor<8x4xf32>, !dtc.tensor<4xf32>, !dtc.tensor<4x6{tp:2}xf32>, !dtc.tensor<6{tp:2}xf32>, !dtc.tensor<6{tp:2}x4xf32>) -> !dtc.tensor<8x4xf32>
+      %l = dtc.reduce_sum %x2 over [0, 1] : (!dtc.tensor<8x4xf32>) -> !dtc.tensor<f32>
+      dtc.yield %l : !dtc.tensor<f32>
+    } : !dtc.tensor<f32>
+    return %s : !dtc.tensor<f32>
+  }
+}
+
+//--- reduction.mlir
+
+// The bias's gradient alone would need the activation's cotangent later, which
+// is larger: the input part makes it, and there is no weight part.
+
+module attributes {dtc.mesh = #dtc.mesh<pp:2>} {
+  dtc.param @b0 : !dtc.tensor<4xf32> from "b0" [4] view affine_map<(a) -> (a)> dims ["embed"] {init = "zeros"}
+  dtc.param @b1 : !dtc.tensor<4xf32> from "b1" [4] view affine_map<(a) -> (a)> dims ["embed"] {init = "zeros"}
+  // REDUCTION-LABEL: func.func private @layer_backward_input(
+  // REDUCTION:         %[[DA:.*]] = dtc.activation_grad
+  // REDUCTION-NEXT:    %[[DB:.*]] = dtc.reduce_sum %[[DA]] over [0]
+  // REDUCTION-NEXT:    return %[[DA]], %[[DB]] :
+  // REDUCTION-NOT:   _weight
+  // The first stage's backward is only a gradient, and no chain: the layer's
+  // other result is not wanted there.
+  // REDUCTION-LABEL: func.func @step(
+  // REDUCTION:         func.call @stage_0_forward({{.*}}) {dtc.phase = "forward", dtc.stage = 0 : i64}
+  // REDUCTION-NEXT:    func.call @stage_1_forward({{.*}}) {dtc.phase = "forward", dtc.stage = 1 : i64}
+  // REDUCTION-NEXT:    func.call @stage_1_backward_input({{.*}}) {dtc.phase = "input_backward", dtc.stage = 1 : i64}
+  // REDUCTION-NEXT:    func.call @stage_0_backward({{.*}}) {dtc.phase = "weight_backward", dtc.stage = 0 : i64}
+  func.func private @layer(%x: !dtc.tensor<8x4xf32>, %b: !dtc.tensor<4xf32>) -> !dtc.tensor<8x4xf32> {
+    %0 = dtc.add %x, %b : (!dtc.tensor<8x4xf32>, !dtc.tensor<4xf32>) -> !dtc.tensor<8x4xf32>
+    %1 = dtc.activation silu %0 : (!dtc.tensor<8x4xf32>) -> !dtc.tensor<8x4xf32>
+    return %1 : !dtc.tensor<8x4xf32>
+  }
+  func.func @step(%x: !dtc.tensor<8x4xf32> {dtc.input = "x"}) -> (!dtc.tensor<f32> {dtc.output = "loss"}) {
+    %b0 = dtc.read param of @b0 : !dtc.tensor<4xf32>
+    %b1 = dtc.read param of @b1 : !dtc.tensor<4xf32>
+    %s = dtc.micro_batches 1 {
+    ^bb0(%m: !dtc.tensor<i32>):
+      %x1 = func.call @layer(%x, %b0) : (!dtc.tensor<8x4xf32>, !dtc.tensor<4xf32>) -> !dtc.tensor<8x4xf32>
+      %x2 = func.call @layer(%x1, %b1) : (!dtc.tensor<8x4xf32>, !dtc.tensor<4xf32>) -> !dtc.tensor<8x4xf32>
       %l = dtc.reduce_sum %x2 over [0, 1] : (!dtc.tensor<8x4xf32>) -> !dtc.tensor<f32>
       dtc.yield %l : !dtc.tensor<f32>
     } : !dtc.tensor<f32>
