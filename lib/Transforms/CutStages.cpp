@@ -95,6 +95,9 @@ LogicalResult CutStagesImpl::findStages() {
                                   : StringRef(options.cuts).count(',') + 1;
   if (stages < 1)
     return emitError(step.getLoc(), "stages must be 1 or more, not ") << stages;
+  if (options.memory < 0)
+    return emitError(step.getLoc(), "memory must be 0 (no limit) or more, not ")
+           << options.memory;
   if (stages % pipeline != 0)
     return emitError(step.getLoc(), "stages=")
            << stages << " is not a multiple of pp=" << pipeline

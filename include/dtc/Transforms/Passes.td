@@ -347,8 +347,8 @@ def SplitBackward : Pass<"dtc-split-backward", "::mlir::ModuleOp"> {
     the rank would be idle. Layers' backwards are split likewise, once per
     function. What the input part makes and the weight part needs is passed as
     results of the one and operands of the other: the output cotangent of each
-    weight's product, as a rule. Ops that cost nothing (f, constants) are in
-    both parts; a sum that would be the only reason to pass a larger value is in
+    weight's product, as a rule. Ops that cost next to nothing (f, constants,
+    broadcasts) are in both parts; a sum that would be the only reason to pass a larger value is in
     the input part, which then gives that gradient.
 
     The first stage has nothing to send: its input part is the chain of
