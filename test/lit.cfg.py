@@ -16,7 +16,7 @@ config.test_exec_root = os.path.join(config.dtc_binary_dir, "test")
 config.environment["PATH"] = os.pathsep.join(
     [config.dtc_tools_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
 )
-for name in ("HOME", "LANG", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+for name in ("HOME", "LANG", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 

@@ -5,6 +5,7 @@
 #include "dtc/Runtime/JsonInput.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace dtc::rt;
 
@@ -52,7 +53,9 @@ TrainConfig TrainConfig::parse(std::string_view text, const std::string &where,
   Json json = parseJson(text, where);
   ObjectReader reader(json, where);
   TrainConfig config;
-  config.lr = reader.number("lr", 0, INFINITY);
+  // Programs take them as f32.
+  const double most = std::numeric_limits<float>::max();
+  config.lr = reader.number("lr", 0, most);
   const Json &betas = reader.member("betas");
   if (!betas.is_array() || betas.size() != 2 || !betas[0].is_number() ||
       !betas[1].is_number())
@@ -63,9 +66,9 @@ TrainConfig TrainConfig::parse(std::string_view text, const std::string &where,
     if (!(beta >= 0 && beta < 1))
       throw Error(cat(where, ": 'betas' are ", betas.dump(),
                       "; each must be at least 0 and less than 1"));
-  config.eps = reader.number("eps", 0, INFINITY);
-  config.weightDecay = reader.number("weight_decay", 0, INFINITY);
-  config.gradClip = reader.number("grad_clip", 0, INFINITY);
+  config.eps = reader.number("eps", 0, most);
+  config.weightDecay = reader.number("weight_decay", 0, most);
+  config.gradClip = reader.number("grad_clip", 0, most);
   config.steps = reader.integer("steps", 1, INT32_MAX);
   int64_t fileBatch = reader.integer("batch", 1, INT64_MAX);
   int64_t fileSeq = reader.integer("seq", 1, INT64_MAX);

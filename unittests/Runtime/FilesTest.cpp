@@ -207,6 +207,8 @@ TEST(TrainConfig, BadFiles) {
       {"\"lr\": 0.05", "\"lr\": -1", "'lr' is -1"},
       {"\"lr\": 0.05", "\"lr\": \"x\"", "'lr' must be a number"},
       {"\"lr\": 0.05", "\"lr\": 1e999", "JSON"},
+      // f32 does not hold it.
+      {"\"lr\": 0.05", "\"lr\": 1e39", "'lr' is 1e+39; it must be at least"},
       {"\"lr\": 0.05,", "", "'lr' is missing"},
       {"\"lr\": 0.05", "\"lr\": 1, \"lr\": 2", "stands twice"},
       {"\"lr\": 0.05", "\"lr\": 1, \"momentum\": 2", "'momentum' is unknown"},

@@ -52,6 +52,9 @@ Error dtc::linkExecutable(StringRef object, StringRef output,
   std::vector<StringRef> args = {*compiler, object, *runtime,   libomp,
                                  rpath,     "-o",   output,     "-lstdc++",
                                  "-lm",     "-ldl", "-lpthread"};
+#ifdef DTC_LINK_SANITIZERS
+  args.push_back(DTC_LINK_SANITIZERS);
+#endif
   std::string message;
   int status =
       sys::ExecuteAndWait(*compiler, args, std::nullopt,
