@@ -22,6 +22,12 @@ for name in ("HOME", "LANG", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "T
 
 config.substitutions.append(("%examples", config.dtc_source_dir + "/examples"))
 config.substitutions.append(("%python", '"python3"'))
+# To link with the runtime by hand: a compiler, and the folders of the runtime's
+# library and of OpenMP's.
+config.substitutions.append(("%clang", config.llvm_tools_dir + "/clang++"))
+config.substitutions.append(
+    ("%libs", f"{config.dtc_tools_dir}/../lib {config.llvm_tools_dir}/../lib")
+)
 
 if config.mpirun and not config.mpirun.endswith("NOTFOUND"):
     config.available_features.add("mpirun")

@@ -143,8 +143,12 @@ public:
 #endif
     if (check && failed(verifyPlan(getOperation())))
       return signalPassFailure();
-    if (report)
+    if (report) {
       printMemory(getOperation(), llvm::errs());
+      llvm::errs() << "  at most " << getLiveBytes(getOperation())
+                   << " live at once\n  the last buffer begins at "
+                   << getLastBuffer(getOperation()) << "\n";
+    }
   }
 };
 } // namespace

@@ -271,12 +271,23 @@ inline std::string runCases(dtc_rank &rank, std::deque<Case> &cases) {
     }
     // (k-1)/k of the whole, twice for an all-reduce; uneven pieces differ by
     // less than one piece each way.
-    int64_t k = plan.size(), n = plan.elements() * plan.elementBytes();
+    int64_t k = plan.size(), width = plan.elementBytes();
+    int64_t n = plan.elements() * width;
     bool wide = ring && type == DTC_BF16; // travels as f32
     if (c.what.kind == DTC_ALL_REDUCE && plan.elements() % k == 0 && !wide &&
         sent != 2 * (k - 1) * n / k)
       return rt::cat(c.name, ": ", sent, " bytes sent, not ",
                      2 * (k - 1) * n / k);
+    // Uneven pieces: ceil(n / k) elements, the last ones shorter or empty. A
+    // rank sends the others theirs, and each of them its own.
+    if (c.what.kind == DTC_ALL_REDUCE && !ring) {
+      int64_t total = plan.elements(), length = (total + k - 1) / k;
+      int64_t own =
+          std::clamp<int64_t>(total - plan.index() * length, 0, length);
+      int64_t want = (total - own + (k - 1) * own) * width;
+      if (sent != want)
+        return rt::cat(c.name, ": ", sent, " bytes sent, not ", want);
+    }
     if (c.what.kind == DTC_SHIFT)
       return sent == n ? std::string()
                        : rt::cat(c.name, ": ", sent, " bytes sent, not ", n);

@@ -386,8 +386,11 @@ TEST_P(MpiFaults, NoOrOtherMpi) {
 }
 
 TEST_P(MpiFaults, Collectives) {
-  for (int ranks : {2, 3, 4, 8})
+  for (int ranks = 2; ranks <= 8; ++ranks)
     for (const char *kind : {"direct", "ring"}) {
+      // A ring differs little from one number of processes to the next.
+      if (*kind == 'r' && ranks > 4)
+        continue;
       Result r = run(cat("export FAKE_RANKS=", ranks, "; ", mpirun(ranks),
                          "$P/collectives-program --text text --steps 1 "
                          "--collectives=",

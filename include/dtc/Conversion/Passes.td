@@ -47,7 +47,7 @@ def PlanMemory : Pass<"dtc-plan-memory", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"check", "check", "bool", "false", "verify that no two live buffers overlap">,
-    Option<"report", "memory-report", "bool", "false", "print the terms of the arena">
+    Option<"report", "memory-report", "bool", "false", "print the terms of the arena, the largest sum of live bytes, and where the last buffer begins">
   ];
   let dependentDialects = ["::dtc::rt::RTDialect"];
 }

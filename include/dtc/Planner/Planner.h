@@ -18,6 +18,14 @@ mlir::LogicalResult verifyPlan(mlir::ModuleOp module);
 llvm::SmallVector<std::pair<llvm::StringRef, int64_t>>
 getMemoryTerms(mlir::ModuleOp module);
 
+/// The largest sum of bytes of storage and buffers that live at once, callees'
+/// included: no plan of the module's arena needs less.
+int64_t getLiveBytes(mlir::ModuleOp module);
+
+/// Where in the arena of a planned module its last buffer begins; the shortest
+/// of them, where several take turns there.
+int64_t getLastBuffer(mlir::ModuleOp module);
+
 /// Bytes of workspace of one thread: the most that a kernel asks for.
 int64_t getWorkspaceBytes(mlir::ModuleOp module);
 

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""exact_memory.py FOLDER CLANG LIBRARY-FOLDERS [LAUNCHER]: what programs touch and take.
+
+Links compiled programs with probe.cpp and trains them in a poisoned arena: the
+last byte that two steps write lies in the plan's last buffer, and no code of
+DTC's allocates after the first step. LIBRARY-FOLDERS: the runtime's and
+OpenMP's.
+"""
+import os
+import re
+import subprocess
+import sys
+
+import runs
+
+folder, clang, runtime, openmp = sys.argv[1:5]
+launcher = sys.argv[5:]
+here = os.path.dirname(os.path.abspath(__file__))
+config = {"model_type": "gpt2", "vocab_size": 256, "n_positions": 32, "n_embd": 32, "n_layer": 2, "n_head": 4}
+model = runs.make_model(folder, config, batch=8, seq=32)
+with open(f"{folder}/text", "wb") as f:
+    f.write(bytes(i * i % 251 for i in range(8000)))
+subprocess.run([clang, "-O1", "-c", f"{here}/probe.cpp", "-o", f"{folder}/probe.o"], check=True)
+
+
+def number(pattern, text):
+    return int(re.search(pattern, text).group(1))
+
+
+def train(fault=False):
+    environment = dict(os.environ, DTC_POISON_ARENA="1", **({"PROBE_FAULT": "1"} if fault else {}))
+    run = subprocess.run([*launcher, *(["-n", str(ranks)] if launcher else []), f"{folder}/train", "--threads", "2",
+                          "--text", f"{folder}/text", "--steps", "6", "--log", f"{folder}/log"], env=environment,
+                         capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return run.stderr
+
+
+for mesh, ranks, flags in [("dp=1", 1, []), ("dp=2,tp=2", 4, ["--microbatches", "2"]),
+                           ("cp=2,tp=2", 4, ["--sequence-parallel"])]:
+    if launcher and ranks == 1:
+        continue
+    compile_ = ["dtc-compile", model, "--mesh", mesh, *flags]
+    subprocess.run([*compile_, "--emit=obj", "-o", f"{folder}/train.o"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*compile_, "--emit=mlir", "-o", f"{folder}/step.mlir"], check=True)
+    report = subprocess.run(["dtc-opt", f"{folder}/step.mlir", "-dtc-lower-to-runtime",
+                             "-dtc-plan-memory=memory-report=true", "-o", "/dev/null"], check=True,
+                            capture_output=True, text=True).stderr
+    arena = number(r"arena of a rank +(\d+)", report)
+    last = number(r"last buffer begins at (\d+)", report)
+    assert 0 < last < arena, report
+    subprocess.run([clang, f"{folder}/train.o", f"{folder}/probe.o", f"{runtime}/libDTCRuntime.a", "-L" + openmp,
+                    "-lomp", "-Wl,-rpath," + openmp, "-Wl,--wrap=dtc_program_step", "-lpthread", "-ldl", "-o",
+                    f"{folder}/train"], check=True)
+    output = train()
+    written = [int(n) for n in re.findall(r"wrote byte (\d+) last", output)]
+    assert len(written) == ranks, output
+    inside = all(last <= n < arena for n in written)
+    print(f"{mesh}: the last byte written lies in the last buffer: {'yes' if inside else written}")
+    counts = re.findall(r"probe: (\d+) allocations, (\d+) after", output)
+    assert len(counts) == (ranks if launcher else 1) and all(int(n) > 100 for n, _ in counts), output
+    print(f"{mesh}: allocations after the first step: {sum(int(n) for _, n in counts)}")
+    if mesh == "cp=2,tp=2":
+        seen = sum(map(int, re.findall(r"(\d+) after", train(fault=True))))
+        print(f"with a planted one in each rank: {seen}")
