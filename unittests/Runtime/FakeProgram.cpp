@@ -211,6 +211,10 @@ extern "C" void dtc_program_step(dtc_rank *rank, char *arena) {
     raise(SIGKILL);
   if (fault("stop", id, step))
     raise(SIGSTOP);
+  if (fault("interrupt", id, step))
+    raise(SIGINT);
+  if (fault("terminate", id, step))
+    raise(SIGTERM);
   if (fault("slow", id, step))
     usleep(20000);
 

@@ -8,7 +8,9 @@
 #include "ProgramFixture.h"
 #include "dtc/Runtime/Safetensors.h"
 
+#include <csignal>
 #include <cstring>
+#include <random>
 
 using namespace dtc::rt;
 using namespace dtc::test;
@@ -207,26 +209,6 @@ TEST_F(Programs, FullDisk) {
   EXPECT_EQ(leftovers({"log"}), "");
 }
 
-TEST_F(Programs, NotFinite) {
-  Result r = run("FAKE_FAULT=nan:1:* $P/fake-2x2" + all);
-  EXPECT_EQ(r.status, 1);
-  EXPECT_EQ(r.errors(), 1) << r.output;
-  EXPECT_HAS(r, "for the 3rd step in a row");
-  EXPECT_HAS(r, "first bad gradient: head.weight");
-  std::string log = read("log");
-  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 4);
-  EXPECT_NE(log.find("\"skipped\": true, \"reason\": \"not finite\", "
-                     "\"bad_tensor\": \"head.weight\""),
-            std::string::npos)
-      << log;
-  EXPECT_FALSE(exists("weights"));
-  // A single one is skipped, and the next update is the first one's again.
-  r = run("FAKE_FAULT=nan:1:1 $P/fake-2x2" + all);
-  EXPECT_EQ(r.status, 0) << r.output;
-  log = read("log");
-  EXPECT_EQ(log.find("skipped"), log.rfind("skipped"));
-}
-
 TEST_F(Programs, NoLabels) {
   std::string header =
       R"({"input_ids":{"dtype":"I32","shape":[4,8,16],"data_offsets":[0,2048]},"labels":{"dtype":"I32","shape":[4,8,16],"data_offsets":[2048,4096]}})";
@@ -293,6 +275,66 @@ INSTANTIATE_TEST_SUITE_P(, Faults, testing::Bool(), [](auto &info) {
   return info.param ? "Mpi" : "Threads";
 });
 
+TEST_P(Faults, NotFinite) {
+  auto train = [&](const std::string &fault) {
+    return run("export FAKE_FAULT=" + fault + "; " +
+               (GetParam() ? mpirun(4) : "") + "$P/fake-2x2" + all);
+  };
+  Result r = train("nan:1:*");
+  EXPECT_EQ(r.status, 1);
+  EXPECT_EQ(r.errors(), 1) << r.output;
+  EXPECT_HAS(r, "for the 3rd step in a row");
+  EXPECT_HAS(r, "first bad gradient: head.weight");
+  std::string log = read("log");
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 4);
+  EXPECT_NE(log.find("\"skipped\": true, \"reason\": \"not finite\", "
+                     "\"bad_tensor\": \"head.weight\""),
+            std::string::npos)
+      << log;
+  EXPECT_FALSE(exists("weights"));
+  // A single one is skipped, and the next update is the first one's again.
+  r = train("nan:1:1");
+  EXPECT_EQ(r.status, 0) << r.output;
+  log = read("log");
+  EXPECT_EQ(log.find("skipped"), log.rfind("skipped"));
+}
+
+TEST_P(Faults, RankIsSignalled) {
+  for (auto [name, number] :
+       {std::pair("interrupt", SIGINT), std::pair("terminate", SIGTERM)}) {
+    Result r = runWith(std::string(name) + ":3:4", "");
+    EXPECT_EQ(r.status, 128 + number) << r.output;
+    EXPECT_EQ(r.errors(), 0) << r.output;
+    EXPECT_HAS(r, "after step 4: 5 of 1000 steps are done");
+    EXPECT_EQ(read("log").back(), '\n');
+    EXPECT_EQ(leftovers({"log"}), "");
+  }
+}
+
+/// To the process of all ranks, or to mpirun itself, whenever it comes: before
+/// main, while files are read, in a step.
+TEST_P(Faults, SignalsAtRandomMoments) {
+  std::mt19937 gen{static_cast<uint32_t>(getpid())};
+  for (const char *name : {"INT", "TERM"})
+    for (int most : {30, 300, 1000}) {
+      fs::remove(folder / "log");
+      int delay = int(gen() % unsigned(most));
+      SCOPED_TRACE(cat("SIG", name, " after ", delay, " ms"));
+      Result r =
+          run(cat("export FAKE_FAULT=slow:1:*; ", GetParam() ? mpirun(4) : "",
+                  "$P/fake-2x2 --text text --steps 100000 --log log "
+                  "--save-weights w & sleep ",
+                  delay / 1000.0, "; kill -", name, " $!; wait $!"));
+      EXPECT_NE(r.status, 0) << r.output;
+      EXPECT_NE(r.status, 124) << "it hangs: " << r.output;
+      EXPECT_EQ(r.errors(), 0) << r.output;
+      EXPECT_LT(r.seconds, 15) << r.output;
+      EXPECT_EQ(leftovers({"log"}), "");
+      if (std::string log = read("log"); !log.empty())
+        EXPECT_EQ(log.back(), '\n');
+    }
+}
+
 TEST_P(Faults, RankThrows) {
   Result r = runWith("throw:2:5", "");
   expectOneError(r);
@@ -314,6 +356,23 @@ TEST_P(Faults, RanksDisagree) {
   EXPECT_HAS(r, "disagree about a collective in step 4");
   EXPECT_HAS(r, "'gradients' (all_reduce of");
   EXPECT_HAS(r, "'fewer gradients' (all_reduce of");
+}
+
+/// Ranks that are threads die together; what was written stays whole.
+TEST_F(Programs, ProcessIsKilled) {
+  std::mt19937 gen{static_cast<uint32_t>(getpid())};
+  for (int i = 0; i < 4; ++i) {
+    int delay = 50 + int(gen() % 400);
+    SCOPED_TRACE(cat("after ", delay, " ms"));
+    fs::remove(folder / "log");
+    Result r = run(cat("FAKE_FAULT=slow:1:* $P/fake-2x2 --text text --steps "
+                       "100000 --log log --save-weights w & sleep ",
+                       delay / 1000.0, "; kill -KILL $!; wait $!"));
+    EXPECT_EQ(r.status, 128 + SIGKILL) << r.output;
+    EXPECT_EQ(leftovers({"log"}), "");
+    if (std::string log = read("log"); !log.empty())
+      EXPECT_EQ(log.back(), '\n');
+  }
 }
 
 class MpiFaults : public Faults {};
@@ -368,6 +427,10 @@ TEST_P(MpiFaults, FullDisk) {
                              "/dev/full");
   expectOneError(r);
   EXPECT_HAS(r, "cannot write '/dev/full': No space left on device");
+  r = run(mpirun(4) + "$P/fake-2x2 --text text --steps 3 --dump-grads "
+                      "/dev/full");
+  expectOneError(r);
+  EXPECT_HAS(r, "cannot write '/dev/full'");
 }
 
 TEST_P(MpiFaults, NoOrOtherMpi) {
