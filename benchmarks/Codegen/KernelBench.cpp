@@ -322,6 +322,8 @@ int main(int argc, char **argv) {
   bench.peak = [&] { run(out.data()); };
   bench.peakFlops =
       2.0 * kChains * kPeakSteps * peak.target().lanes(32) * bench.threads;
+  if (bench.wanted("peak"))
+    bench.report("peak", bench.peakFlops, bench.peak);
   matmuls(bench);
   attentions(bench);
   return 0;

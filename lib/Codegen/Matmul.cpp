@@ -65,9 +65,46 @@ struct Plan {
   enum { Direct, CopyRows, RowBlocks } aMode;
   enum { BDirect, BPack, BPacked } bMode;
   bool serial;
+  /// About what packing takes, in elements that are copied.
+  double packing;
 };
 
 } // namespace
+
+/// Of an element of B: transposing takes longer.
+static double packingCost(const MatrixLayout &b) {
+  return b.col == 1 ? 1.0 : 1.5;
+}
+
+/// How A and B are read, for a size of tiles, and what that costs.
+static void chooseModes(Plan &p, const MatmulSpec &s,
+                        const TargetInfo &target) {
+  int64_t elementBytes = p.bits / 8;
+  if (s.packedB)
+    p.bMode = Plan::BPacked;
+  else if (s.b.col == 1 && p.mt <= 2 * p.tile.rows)
+    p.bMode = Plan::BDirect;
+  else
+    p.bMode = Plan::BPack;
+
+  // Rows whose distance is a multiple of the page fall on one cache set; rows
+  // that run along addresses touch a page per term.
+  if (s.a.col != 1 && s.a.row == 1 && p.nt > 2 * p.width)
+    p.aMode = Plan::RowBlocks;
+  else if (s.a.col == 1 && s.a.row * elementBytes % 4096 == 0 &&
+           p.nt > 2 * p.width)
+    p.aMode = Plan::CopyRows;
+  else
+    p.aMode = Plan::Direct;
+
+  // What is not packed here is still read from far away.
+  double ofA = p.aMode == Plan::Direct ? 0.2 : 1.0;
+  double ofB = p.bMode == Plan::BPack     ? packingCost(s.b)
+               : p.bMode == Plan::BDirect ? 0.5
+                                          : 0.1;
+  p.packing = ofA * s.batch * s.m * s.k * p.nTiles +
+              ofB * s.batch * s.n * s.k * p.mTiles;
+}
 
 static Plan makePlan(const MatmulSpec &s, int64_t bits,
                      const TargetInfo &target) {
@@ -88,57 +125,69 @@ static Plan makePlan(const MatmulSpec &s, int64_t bits,
   p.kc = p.kBlocks == 1 ? s.k : roundUp(ceilDiv(s.k, p.kBlocks), p.lanes);
   p.kBlocks = std::max<int64_t>(1, p.kc ? ceilDiv(s.k, p.kc) : 1);
 
-  // The larger a tile is, the less packing weighs (of A over its columns, of B
-  // over its rows); the more tiles there are, the more threads can share them.
-  // Powers of two, because numbers of threads often are.
-  constexpr int64_t kLargest = 1024;
-  int64_t mParts =
-      llvm::PowerOf2Ceil(std::max<int64_t>(1, ceilDiv(s.m, kLargest)));
-  int64_t nParts =
-      llvm::PowerOf2Ceil(std::max<int64_t>(1, ceilDiv(s.n, kLargest)));
+  // The more tiles there are, the more threads can share them. Powers of two,
+  // because numbers of threads often are.
   double flops = 2.0 * s.batch * s.m * s.n * s.k;
   p.serial = flops < 2e5;
-  auto tooFew = [&] {
+  auto tooFew = [&](int64_t mParts, int64_t nParts) {
     int64_t tiles = s.batch * mParts * nParts;
     return (tiles < 4 && flops > 2e6) || (tiles < 16 && flops / tiles > 8e8);
   };
-  while (tooFew()) {
-    int64_t rows = ceilDiv(s.m, mParts), cols = ceilDiv(s.n, nParts);
-    if (rows > p.tile.rows && (rows >= cols || cols <= p.width))
-      mParts *= 2;
-    else if (cols > p.width)
-      nParts *= 2;
-    else
-      break;
-  }
+  constexpr int64_t kLargest = 1024;
+  auto partsOf = [](int64_t total) -> int64_t {
+    return llvm::PowerOf2Ceil(std::max<int64_t>(1, ceilDiv(total, kLargest)));
+  };
   auto divide = [](int64_t total, int64_t parts, int64_t unit) {
     return std::max<int64_t>(unit, roundUp(ceilDiv(total, parts), unit));
   };
-  p.mt = divide(s.m, mParts, p.tile.rows);
-  p.nt = divide(s.n, nParts, p.width);
-  p.mTiles = ceilDiv(s.m, p.mt);
-  p.nTiles = ceilDiv(s.n, p.nt);
+  // Of the ways to cut C the one that packs least: A is packed once for each
+  // column of tiles, B once for each row of them.
+  Plan best = p;
+  best.packing = -1;
+  bool finest = false;
+  for (int64_t mParts = partsOf(s.m); !finest; mParts *= 2) {
+    p.mt = divide(s.m, mParts, p.tile.rows);
+    finest = p.mt <= std::max(2 * p.tile.rows, s.m / 64);
+    for (int64_t nParts = partsOf(s.n);; nParts *= 2) {
+      p.nt = divide(s.n, nParts, p.width);
+      p.mTiles = ceilDiv(s.m, p.mt);
+      p.nTiles = ceilDiv(s.n, p.nt);
+      bool narrowest = p.nt <= p.width;
+      // What cannot be cut further is as it is.
+      bool enough = !tooFew(mParts, nParts) || (finest && narrowest);
+      if (enough) {
+        chooseModes(p, s, target);
+        if (best.packing < 0 || p.packing < best.packing)
+          best = p;
+      }
+      if (enough || narrowest)
+        break;
+    }
+  }
+  p = best;
   int64_t mcMax = std::max(p.tile.rows, target.l2Bytes / 2 / elementBytes /
                                             std::max<int64_t>(p.kc, 64));
   p.mc = divide(p.mt, ceilDiv(p.mt, mcMax), p.tile.rows);
-
-  if (s.packedB)
-    p.bMode = Plan::BPacked;
-  else if (s.b.col == 1 && p.mt <= 2 * p.tile.rows)
-    p.bMode = Plan::BDirect;
-  else
-    p.bMode = Plan::BPack;
-
-  // Rows whose distance is a multiple of the page fall on one cache set; rows
-  // that run along addresses touch a page per term.
-  if (s.a.col != 1 && s.a.row == 1 && p.nt > 2 * p.width)
-    p.aMode = Plan::RowBlocks;
-  else if (s.a.col == 1 && s.a.row * elementBytes % 4096 == 0 &&
-           p.nt > 2 * p.width)
-    p.aMode = Plan::CopyRows;
-  else
-    p.aMode = Plan::Direct;
   return p;
+}
+
+int64_t dtc::codegen::sharedPackedElements(const MatmulSpec &spec, int64_t bits,
+                                           const TargetInfo &target) {
+  if (spec.packedB || spec.batch == 0 || spec.m == 0 || spec.n == 0 ||
+      spec.k == 0)
+    return 0;
+  constexpr int64_t kLargestBytes = int64_t(16) << 20;
+  int64_t elements = spec.batch * packedBElements(spec.k, spec.n, bits, target);
+  Plan alone = makePlan(spec, bits, target);
+  if (alone.serial || alone.bMode != Plan::BPack ||
+      elements * (bits / 8) > kLargestBytes)
+    return 0;
+  MatmulSpec packed = spec;
+  packed.packedB = true;
+  double once = packingCost(spec.b) * spec.batch * spec.n * spec.k;
+  double shared = once + makePlan(packed, bits, target).packing;
+  // Threads meet once more.
+  return shared < 0.8 * alone.packing && alone.packing > 1e6 ? elements : 0;
 }
 
 LogicalResult dtc::codegen::emitMatmul(OpBuilder &builder, Location loc,

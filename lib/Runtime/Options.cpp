@@ -94,6 +94,9 @@ const Flag flags[] = {
     {"--trace", "FILE",
      "what each rank did when, as JSON for Perfetto (ui.perfetto.dev)",
      path<&Options::trace>},
+    {"--profile", "FILE",
+     "rank 0's mean time a step in each kernel and collective, as JSON",
+     path<&Options::profile>},
     {"--collectives", "KIND",
      "direct (default: bits do not depend on how it runs) or ring",
      [](Options &o, const std::string &n, const std::string &v) {

@@ -43,8 +43,13 @@ void dtc_rt_start(dtc_rank *rank, const dtc_collective *what, int32_t slot,
   flight.plan = &plan;
   flight.send.assign(send, send + what->num_buffers);
   flight.recv.assign(recv, recv + what->num_buffers);
-  if (plan.size() > 1)
-    rank->transport->start(*rank, slot);
+  if (plan.size() == 1)
+    return;
+  if (rank->profile)
+    rank->profile->begin();
+  rank->transport->start(*rank, slot);
+  if (rank->profile)
+    rank->profile->end(what->name, true);
 }
 
 void dtc_rt_wait(dtc_rank *rank, int32_t slot) {
@@ -56,10 +61,14 @@ void dtc_rt_wait(dtc_rank *rank, int32_t slot) {
   TraceSpan span(*rank, "collective", plan.what().name,
                  TraceLane::Communication);
   int64_t before = rank->bytesSent;
+  if (rank->profile)
+    rank->profile->begin();
   if (plan.size() == 1)
     copyOwn(plan, flight);
   else
     rank->transport->wait(*rank, slot);
+  if (rank->profile)
+    rank->profile->end(plan.what().name, true);
   Traffic &traffic = rank->traffic[&plan.what()];
   ++traffic.calls;
   traffic.bytes += rank->bytesSent - before;
@@ -111,6 +120,16 @@ std::string dtc::rt::placeText(const dtc_rank &rank) {
 
 std::string dtc::rt::whereText(const dtc_rank &rank) {
   return cat("rank ", rank.id, ", ", placeText(rank));
+}
+
+void dtc_rt_kernel_begin(dtc_rank *rank) {
+  if (rank->profile)
+    rank->profile->begin();
+}
+
+void dtc_rt_kernel_end(dtc_rank *rank, const char *name) {
+  if (rank->profile)
+    rank->profile->end(name, false);
 }
 
 int64_t dtc_rt_rank_id(dtc_rank *rank) { return rank->id; }

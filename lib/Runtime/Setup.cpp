@@ -51,7 +51,8 @@ void Setup::open() {
       {"--log", options.log},
       {"--dump-grads", options.dumpGrads},
       {"--save-weights", options.saveWeights},
-      {"--trace", options.trace}};
+      {"--trace", options.trace},
+      {"--profile", options.profile}};
   for (auto &[flag, path] : outputs) {
     if (path.empty())
       continue;

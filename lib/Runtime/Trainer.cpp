@@ -1,6 +1,7 @@
 //===- Trainer.cpp - The loop over steps ----------------------------------===//
 
 #include "dtc/Runtime/Trainer.h"
+#include "dtc/Runtime/AtomicFile.h"
 #include "dtc/Runtime/Error.h"
 #include "dtc/Runtime/JsonInput.h"
 #include "dtc/Runtime/Log.h"
@@ -27,6 +28,8 @@ public:
     rank.workspaceBytes = alignedWorkspace();
     if (!setup.options.trace.empty())
       rank.trace = std::make_unique<Trace>();
+    if (writes() && !setup.options.profile.empty())
+      rank.profile = std::make_unique<Profile>();
   }
 
   int run();
@@ -44,6 +47,7 @@ private:
 
   void initialize();
   void writeHeader();
+  void writeProfile(int64_t steps) const;
   void writeScalars(int64_t t);
   StepRecord runStep(int64_t t);
   int agreeOnStop();
@@ -60,6 +64,7 @@ private:
   LogFile log;
   int64_t applied = 0; // steps whose update was applied
   int64_t badInARow = 0;
+  double profiled = 0; // milliseconds of the steps that the profile counts
 };
 
 void RankTrainer::initialize() {
@@ -116,6 +121,13 @@ void RankTrainer::writeHeader() {
   std::string text =
       header.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   log.line(text.data(), int64_t(text.size()));
+}
+
+void RankTrainer::writeProfile(int64_t steps) const {
+  std::string text = rank.profile->json(steps, profiled);
+  AtomicFile file(setup.options.profile);
+  file.write(text.data(), text.size());
+  file.commit();
 }
 
 void RankTrainer::writeScalars(int64_t t) {
@@ -194,7 +206,13 @@ int RankTrainer::run() {
   int stopped = 0;
   int64_t t = 0;
   while (t < setup.steps && !stopped) {
+    // The first step warms up, and counts only where there is no other.
+    if (rank.profile && t == 1) {
+      rank.profile->reset();
+      profiled = 0;
+    }
     StepRecord record = runStep(t);
+    profiled += record.milliseconds;
     bool bad = record.skipped && record.labels != 0;
     if (bad)
       record.badTensor = findBadTensor();
@@ -234,6 +252,8 @@ int RankTrainer::run() {
   }
   if (rank.trace)
     writeTrace(rank, program, start, setup.options.trace);
+  if (rank.profile)
+    writeProfile(t > 1 ? t - 1 : t);
   if (writes()) {
     progress.finish();
     log.close();

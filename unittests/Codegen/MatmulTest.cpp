@@ -238,6 +238,36 @@ TEST(Matmul, Large) {
   r.run();
 }
 
+/// Tiles share a packed B where each would pack much of it again.
+TEST(Matmul, SharedPack) {
+  auto shared = [](int64_t m, int64_t n, int64_t k, bool transB) {
+    MatmulSpec s;
+    s.m = m;
+    s.n = n;
+    s.k = k;
+    s.a = MatrixLayout::rowMajor(m, k);
+    s.b =
+        transB ? MatrixLayout::transposed(k, n) : MatrixLayout::rowMajor(k, n);
+    s.c = MatrixLayout::rowMajor(m, n);
+    TargetInfo target{512, 32, true, 1 << 20};
+    int64_t elements = sharedPackedElements(s, 32, target);
+    if (elements) {
+      EXPECT_EQ(elements, packedBElements(k, n, 32, target));
+      s.packedB = true;
+      EXPECT_EQ(sharedPackedElements(s, 32, target), 0);
+    }
+    return elements > 0;
+  };
+  // GPT-2's mlp at 1024 tokens, and its backward.
+  EXPECT_TRUE(shared(1024, 768, 3072, false));
+  EXPECT_TRUE(shared(1024, 768, 3072, true));
+  // Each column of tiles packs its own part of B once.
+  EXPECT_FALSE(shared(1024, 3072, 768, false));
+  // Not worth a meeting of the threads; too large to keep.
+  EXPECT_FALSE(shared(64, 64, 64, false));
+  EXPECT_FALSE(shared(1024, 768, 50257, false));
+}
+
 TEST(Matmul, RandomF32) { randomCases<float>(60, 1); }
 TEST(Matmul, RandomF64) { randomCases<double>(25, 2); }
 TEST(Matmul, RandomAvx2) { randomCases<float>(25, 3, "haswell"); }

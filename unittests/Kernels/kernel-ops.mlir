@@ -428,3 +428,12 @@ func.func @clip_without_limit(%q: !dtc.tensor<f64> {test.data = "value 90"}, %l:
 }
 
 }
+// Large enough that B is packed once for all tiles.
+func.func @einsum_shared(%x: !dtc.tensor<256x1024xf64>, %y: !dtc.tensor<256x1024xf64>) -> !dtc.tensor<256x256xf64> {
+  %r0 = dtc.einsum "md,nd->mn"(%x, %y) : (!dtc.tensor<256x1024xf64>, !dtc.tensor<256x1024xf64>) -> !dtc.tensor<256x256xf64>
+  return %r0 : !dtc.tensor<256x256xf64>
+}
+func.func @einsum_shared_padded(%x: !dtc.tensor<256x1021(1024)xf64>, %y: !dtc.tensor<1021(1024)x200xf64>) -> !dtc.tensor<256x200xf64> {
+  %r0 = dtc.einsum "md,dn->mn"(%x, %y) : (!dtc.tensor<256x1021(1024)xf64>, !dtc.tensor<1021(1024)x200xf64>) -> !dtc.tensor<256x200xf64>
+  return %r0 : !dtc.tensor<256x200xf64>
+}

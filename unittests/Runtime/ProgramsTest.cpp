@@ -320,11 +320,12 @@ TEST_P(Faults, SignalsAtRandomMoments) {
       fs::remove(folder / "log");
       int delay = int(gen() % unsigned(most));
       SCOPED_TRACE(cat("SIG", name, " after ", delay, " ms"));
-      Result r =
-          run(cat("export FAKE_FAULT=slow:1:*; ", GetParam() ? mpirun(4) : "",
-                  "$P/fake-2x2 --text text --steps 100000 --log log "
-                  "--save-weights w & sleep ",
-                  delay / 1000.0, "; kill -", name, " $!; wait $!"));
+      // Without job control a shell's background jobs ignore SIGINT.
+      Result r = run(cat("set -m; export FAKE_FAULT=slow:1:*; ",
+                         GetParam() ? mpirun(4) : "",
+                         "$P/fake-2x2 --text text --steps 100000 --log log "
+                         "--save-weights w & sleep ",
+                         delay / 1000.0, "; kill -", name, " $!; wait $!"));
       EXPECT_NE(r.status, 0) << r.output;
       EXPECT_NE(r.status, 124) << "it hangs: " << r.output;
       EXPECT_EQ(r.errors(), 0) << r.output;
@@ -409,6 +410,17 @@ TEST_P(MpiFaults, RanksDiffer) {
                       "--text text --steps 2");
   expectOneError(r);
   EXPECT_HAS(r, "ranks differ in arguments: rank 3 has");
+  const std::string config =
+      R"(, "betas": [0.9, 0.95], "eps": 1e-8, "weight_decay": 0.1,
+          "grad_clip": 1, "steps": 1, "batch": 8, "seq": 16})";
+  write("a.json", R"({"lr": 0.1)" + config);
+  write("b.json", R"({"lr": 0.2)" + config);
+  r = run(mpirun(3) + "$P/fake-2x2 --text text --config a.json : -n 1 "
+                      "$P/fake-2x2 --text text --config b.json");
+  fs::remove(folder / "a.json");
+  fs::remove(folder / "b.json");
+  expectOneError(r);
+  EXPECT_HAS(r, "ranks differ in settings (train.json): rank 3 has");
   std::string text = read("text");
   text[4000] ^= 1;
   write("other", text);

@@ -71,6 +71,13 @@ mlir::LogicalResult emitMatmul(mlir::OpBuilder &b, mlir::Location loc,
 int64_t packedBElements(int64_t k, int64_t n, int64_t elementBits,
                         const TargetInfo &target);
 
+/// Elements of a packed B that all tiles of this product should share, as each
+/// of them would otherwise pack its part anew; 0 if that is cheaper. To be
+/// given to emitPackB and then to emitMatmul with packedB; the bits are the
+/// same.
+int64_t sharedPackedElements(const MatmulSpec &spec, int64_t elementBits,
+                             const TargetInfo &target);
+
 /// Writes `batch` packed blocks of the k x n matrix B (any layout) to `packed`,
 /// a memref of batch * packedBElements elements.
 mlir::LogicalResult emitPackB(mlir::OpBuilder &b, mlir::Location loc,

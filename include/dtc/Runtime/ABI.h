@@ -133,6 +133,11 @@ int64_t dtc_rt_rank_id(dtc_rank *rank);
 /// 64-byte aligned). `thread` is omp_get_thread_num().
 void *dtc_rt_workspace(dtc_rank *rank, int64_t thread);
 
+/// Called by every kernel when it begins and when it ends; `name` is a constant
+/// that says what it computes. For `--profile`.
+void dtc_rt_kernel_begin(dtc_rank *rank);
+void dtc_rt_kernel_end(dtc_rank *rank, const char *name);
+
 // Defined by the generated code ---------------------------------------------
 
 /// The program's description: a NUL-terminated JSON object.

@@ -16,7 +16,7 @@ struct Options {
   uint32_t seed = 0;
   std::string batches, text, tokens;
   std::string config;
-  std::string log, dumpGrads, saveWeights, trace;
+  std::string log, dumpGrads, saveWeights, trace, profile;
   bool ring = false;
   int64_t maxSkipped = 3;
   double timeout = 600;

@@ -1,6 +1,7 @@
 //===- Kernels.cpp - Kernels outlined, equal ones once --------------------===//
 
 #include "Kernels.h"
+#include "dtc/Dialect/RT/IR/Label.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -151,6 +152,31 @@ static void finish(func::FuncOp func, const KernelCache::InPlace &inPlace,
                       UnitAttr::get(func.getContext()));
 }
 
+/// What profiles call the kernel: name, attributes, and shapes of the pieces.
+static std::string getLabel(Operation *op) {
+  std::string label = op->getName().stripDialect().str();
+  llvm::raw_string_ostream os(label);
+  for (NamedAttribute attr : op->getAttrDictionary())
+    if (!attr.getName().getValue().contains('.')) {
+      os << " ";
+      if (auto text = dyn_cast<StringAttr>(attr.getValue()))
+        os << text.getValue();
+      else
+        os << attr.getName().getValue() << "=" << attr.getValue();
+    }
+  auto print = [&](Type t) {
+    auto type = cast<DTensorType>(t);
+    os << " ";
+    for (int64_t n : type.getLocalShape())
+      os << n << "x";
+    os << type.getElementType();
+  };
+  llvm::for_each(op->getOperandTypes(), print);
+  os << " ->";
+  llvm::for_each(op->getResultTypes(), print);
+  return label;
+}
+
 FailureOr<KernelCache::Kernel *> KernelCache::get(Operation *op, TypeRange ins,
                                                   TypeRange outs,
                                                   const InPlace &inPlace) {
@@ -163,6 +189,8 @@ FailureOr<KernelCache::Kernel *> KernelCache::get(Operation *op, TypeRange ins,
   SmallVector<Type> arguments(ins);
   llvm::append_range(arguments, outs);
   kernel.func = create(op->getLoc(), op->getName().stripDialect(), arguments);
+  kernel.func->setAttr(rt::labelAttr,
+                       StringAttr::get(op->getContext(), getLabel(op)));
   Block &entry = kernel.func.getBody().front();
   OpBuilder b = OpBuilder::atBlockEnd(&entry);
   Builder builder(b, op->getLoc(), target, factors, kernel, arguments.size());

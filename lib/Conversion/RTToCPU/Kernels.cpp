@@ -2,10 +2,29 @@
 
 #include "Lowering.h"
 #include "dtc/Codegen/Workspace.h"
+#include "dtc/Dialect/RT/IR/Label.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace dtc;
+
+/// Tells the runtime when the kernel begins and ends.
+static void callProfile(func::FuncOp kernel, Value rank,
+                        const RuntimeFunctions &rt) {
+  Location loc = kernel.getLoc();
+  auto label = kernel->getAttrOfType<StringAttr>(rt::labelAttr);
+  StringRef text = label ? label.getValue() : kernel.getSymName();
+  OpBuilder top(kernel);
+  LLVM::GlobalOp name =
+      createString(top, loc, (kernel.getSymName() + "_label").str(), text,
+                   LLVM::Linkage::Internal);
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  LLVM::CallOp::create(b, loc, rt.kernelBegin, rank);
+  b.setInsertionPoint(kernel.getBody().back().getTerminator());
+  Value address =
+      LLVM::AddressOfOp::create(b, loc, rank.getType(), name.getSymName());
+  LLVM::CallOp::create(b, loc, rt.kernelEnd, ValueRange{rank, address});
+}
 
 int64_t dtc::lowerKernel(func::FuncOp kernel, const RuntimeFunctions &rt) {
   MLIRContext *context = kernel.getContext();
@@ -35,7 +54,9 @@ int64_t dtc::lowerKernel(func::FuncOp kernel, const RuntimeFunctions &rt) {
     if (isAlone)
       kernel.setArgAttr(i + 1, LLVM::LLVMDialect::getNoAliasAttrName(),
                         b.getUnitAttr());
+  callProfile(kernel, rank, rt);
   kernel->removeAttr(rt::attrs::kernel);
+  kernel->removeAttr(rt::labelAttr);
   // A kernel is a symbol of its own in profiles, and is compiled once.
   kernel->setAttr("llvm.linkage",
                   LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));

@@ -26,6 +26,8 @@ RuntimeFunctions::RuntimeFunctions(ModuleOp module) {
   wait = declare("dtc_rt_wait", none, {ptr, i32});
   rankId = declare("dtc_rt_rank_id", i64, {ptr});
   workspace = declare("dtc_rt_workspace", ptr, {ptr, i64});
+  kernelBegin = declare("dtc_rt_kernel_begin", none, {ptr});
+  kernelEnd = declare("dtc_rt_kernel_end", none, {ptr, ptr});
   threadNumber = declare("omp_get_thread_num", i32, {});
 }
 

@@ -13,7 +13,8 @@ class RuntimeFunctions {
 public:
   explicit RuntimeFunctions(mlir::ModuleOp module);
 
-  mlir::LLVM::LLVMFuncOp start, wait, rankId, workspace, threadNumber;
+  mlir::LLVM::LLVMFuncOp start, wait, rankId, workspace, threadNumber,
+      kernelBegin, kernelEnd;
 };
 
 /// The constant that describes a collective (dtc_collective). Returns its

@@ -158,6 +158,16 @@ LogicalResult EinsumOp::emitKernel(KernelBuilder &kb) {
   spec.c = {z->strides[2], m->strides[2], 1};
   spec.validK = s->valid;
   codegen::Workspace workspace = workspaceOf(kb);
-  return codegen::emitMatmul(k.b, k.loc, spec, kb.operand(a), kb.operand(b),
-                             kb.result(0), workspace, kb.getTarget());
+  Value rhs = kb.operand(b);
+  if (int64_t packed = codegen::sharedPackedElements(
+          spec, k.element.getIntOrFloatBitWidth(), kb.getTarget())) {
+    Value once = k.scratch({{packed, k.element}})[0];
+    if (failed(codegen::emitPackB(k.b, k.loc, spec.batch, spec.k, spec.n,
+                                  spec.b, rhs, once, kb.getTarget())))
+      return failure();
+    rhs = once;
+    spec.packedB = true;
+  }
+  return codegen::emitMatmul(k.b, k.loc, spec, kb.operand(a), rhs, kb.result(0),
+                             workspace, kb.getTarget());
 }
