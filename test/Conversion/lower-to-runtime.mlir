@@ -30,8 +30,8 @@ module attributes {dtc.mesh = #dtc.mesh<dp:2>} {
   }
 
   // Arguments that overlap nothing are marked.
-  // CHECK: func.func private @[[ADD]](%{{.*}}: memref<4x8xf32> {rt.noalias}, %{{.*}}: memref<8xf32> {rt.noalias}, %{{.*}}: memref<4x8xf32> {rt.noalias}) attributes {rt.kernel}
-  // CHECK: func.func private @[[SILU]](%{{.*}}: memref<4x8xf32>, %{{.*}}: memref<4x8xf32>) attributes {rt.kernel}
+  // CHECK: func.func private @[[ADD]](%{{.*}}: memref<4x8xf32> {rt.noalias}, %{{.*}}: memref<8xf32> {rt.noalias}, %{{.*}}: memref<4x8xf32> {rt.noalias}) attributes {rt.kernel, rt.label = "add 4x8xf32 8xf32 -> 4x8xf32"}
+  // CHECK: func.func private @[[SILU]](%{{.*}}: memref<4x8xf32>, %{{.*}}: memref<4x8xf32>) attributes {rt.kernel, rt.label = "activation function={{.*}} 4x8xf32 -> 4x8xf32"}
 
   // CHECK: func.func @step() attributes {rt.step}
   func.func @step(%x: !dtc.tensor<8{dp:2}x8xf32> {dtc.input = "input_ids"}) -> (!dtc.tensor<f32> {dtc.output = "loss"}) {

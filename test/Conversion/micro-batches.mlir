@@ -21,7 +21,7 @@ module {
       dtc.yield %y : !dtc.tensor<4xf32>
     } : !dtc.tensor<4xf32>
     // The sum's two arguments are one buffer.
-    // CHECK: func.func private @[[ADD]](%{{.*}}: memref<4xf32>, %{{.*}}: memref<4xf32> {rt.noalias}, %{{.*}}: memref<4xf32>) attributes {rt.kernel}
+    // CHECK: func.func private @[[ADD]](%{{.*}}: memref<4xf32>, %{{.*}}: memref<4xf32> {rt.noalias}, %{{.*}}: memref<4xf32>) attributes {rt.kernel, rt.label = "add {{.*}}"}
     return %sum : !dtc.tensor<4xf32>
   }
 }

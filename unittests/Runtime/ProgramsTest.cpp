@@ -317,7 +317,7 @@ TEST_P(Faults, SignalsAtRandomMoments) {
   std::mt19937 gen{static_cast<uint32_t>(getpid())};
   for (const char *name : {"INT", "TERM"})
     for (int most : {30, 300, 1000}) {
-      fs::remove(folder / "log");
+      std::filesystem::remove(folder / "log");
       int delay = int(gen() % unsigned(most));
       SCOPED_TRACE(cat("SIG", name, " after ", delay, " ms"));
       // Without job control a shell's background jobs ignore SIGINT.
@@ -365,7 +365,7 @@ TEST_F(Programs, ProcessIsKilled) {
   for (int i = 0; i < 4; ++i) {
     int delay = 50 + int(gen() % 400);
     SCOPED_TRACE(cat("after ", delay, " ms"));
-    fs::remove(folder / "log");
+    std::filesystem::remove(folder / "log");
     Result r = run(cat("FAKE_FAULT=slow:1:* $P/fake-2x2 --text text --steps "
                        "100000 --log log --save-weights w & sleep ",
                        delay / 1000.0, "; kill -KILL $!; wait $!"));
@@ -417,8 +417,8 @@ TEST_P(MpiFaults, RanksDiffer) {
   write("b.json", R"({"lr": 0.2)" + config);
   r = run(mpirun(3) + "$P/fake-2x2 --text text --config a.json : -n 1 "
                       "$P/fake-2x2 --text text --config b.json");
-  fs::remove(folder / "a.json");
-  fs::remove(folder / "b.json");
+  std::filesystem::remove(folder / "a.json");
+  std::filesystem::remove(folder / "b.json");
   expectOneError(r);
   EXPECT_HAS(r, "ranks differ in settings (train.json): rank 3 has");
   std::string text = read("text");

@@ -67,7 +67,7 @@ struct dtc_rank {
       channels;
   /// By the number of the channel, on the rank that sends.
   std::map<int32_t, dtc::rt::Traffic> messages;
-  std::unique_ptr<dtc::rt::Trace> trace; // null: no --trace
+  std::unique_ptr<dtc::rt::Trace> trace;     // null: no --trace
   std::unique_ptr<dtc::rt::Profile> profile; // null: not wanted
   /// Two buffers of the ring's chunk each; none for the direct exchange.
   std::unique_ptr<char[]> ringScratch;

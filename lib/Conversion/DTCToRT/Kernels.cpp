@@ -157,7 +157,9 @@ static std::string getLabel(Operation *op) {
   std::string label = op->getName().stripDialect().str();
   llvm::raw_string_ostream os(label);
   for (NamedAttribute attr : op->getAttrDictionary())
-    if (!attr.getName().getValue().contains('.')) {
+    // Which operands there are shows in their shapes.
+    if (!attr.getName().getValue().contains('.') &&
+        attr.getName() != "operandSegmentSizes") {
       os << " ";
       if (auto text = dyn_cast<StringAttr>(attr.getValue()))
         os << text.getValue();
