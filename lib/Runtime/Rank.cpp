@@ -30,6 +30,12 @@ static void copyOwn(const Plan &plan, const InFlight &flight) {
                   });
 }
 
+/// Where a collective's time counts; the runtime's own are outside of steps.
+static Profile *profileOf(const dtc_rank &rank, const dtc_collective *what) {
+  return rank.control && what == &rank.control->step ? nullptr
+                                                     : rank.profile.get();
+}
+
 void dtc_rt_start(dtc_rank *rank, const dtc_collective *what, int32_t slot,
                   void *const *send, void *const *recv) {
   if (slot < 0 || size_t(slot) >= rank->slots.size())
@@ -45,11 +51,12 @@ void dtc_rt_start(dtc_rank *rank, const dtc_collective *what, int32_t slot,
   flight.recv.assign(recv, recv + what->num_buffers);
   if (plan.size() == 1)
     return;
-  if (rank->profile)
-    rank->profile->begin();
+  Profile *profile = profileOf(*rank, what);
+  if (profile)
+    profile->begin();
   rank->transport->start(*rank, slot);
-  if (rank->profile)
-    rank->profile->end(what->name, true);
+  if (profile)
+    profile->end(what->name, true);
 }
 
 void dtc_rt_wait(dtc_rank *rank, int32_t slot) {
@@ -61,14 +68,15 @@ void dtc_rt_wait(dtc_rank *rank, int32_t slot) {
   TraceSpan span(*rank, "collective", plan.what().name,
                  TraceLane::Communication);
   int64_t before = rank->bytesSent;
-  if (rank->profile)
-    rank->profile->begin();
+  Profile *profile = profileOf(*rank, &plan.what());
+  if (profile)
+    profile->begin();
   if (plan.size() == 1)
     copyOwn(plan, flight);
   else
     rank->transport->wait(*rank, slot);
-  if (rank->profile)
-    rank->profile->end(plan.what().name, true);
+  if (profile)
+    profile->end(plan.what().name, true);
   Traffic &traffic = rank->traffic[&plan.what()];
   ++traffic.calls;
   traffic.bytes += rank->bytesSent - before;
