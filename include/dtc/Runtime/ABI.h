@@ -91,7 +91,8 @@ void dtc_rt_wait(dtc_rank *rank, int32_t slot);
 
 /// Messages of equal size from one rank to one other, in order: one channel for
 /// each edge of the stage graph and direction. Both ends describe it, each with
-/// the other's coordinate; ranks are equal on all other axes.
+/// the other's coordinate; ranks are equal on all other axes. A step finishes
+/// the messages that it starts.
 typedef struct dtc_channel {
   const char *name; ///< for messages and traces: "stage 1 to 2: activations"
   int32_t number;   ///< equal at both ends, unique in the program
