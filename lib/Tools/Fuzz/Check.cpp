@@ -103,7 +103,8 @@ static std::string formatNumber(double x) {
 std::string dtc::fuzz::findDifference(ArrayRef<Interpreter::Named> want,
                                       ArrayRef<Interpreter::Named> got,
                                       double tolerance, double floor) {
-  double largest = 0;
+  // What is zero but for rounding has no magnitude of its own.
+  double largest = 1e-3;
   for (const Interpreter::Named &w : want)
     if (w.type.isFloat())
       largest = std::max(largest, getMagnitude(w.value));
