@@ -26,8 +26,9 @@ public:
         if (failed(planFrame(func)))
           return failure();
     numberSlots();
-    if (func::FuncOp step = rt::getStep(module))
-      planArena(step);
+    auto storage = rt::getStorage(module);
+    for (func::FuncOp step : rt::getSteps(module))
+      planArena(step, storage[rt::getStage(step)]);
     return success();
   }
 
@@ -88,13 +89,13 @@ private:
     module->setAttr(rt::attrs::slots, attr(most));
   }
 
-  void planArena(func::FuncOp step) {
+  void planArena(func::FuncOp step, ArrayRef<rt::StorageOp> all) {
     int64_t top = 0;
     SmallVector<std::pair<StringRef, int64_t>> terms = {
         {"parameters", 0}, {"gradients", 0},   {"optimizer state", 0},
         {"inputs", 0},     {"activations", 0},
     };
-    for (auto storage : module.getOps<rt::StorageOp>()) {
+    for (rt::StorageOp storage : all) {
       storage.setOffsetAttr(attr(top));
       int64_t bytes = rt::getAlignedBytes(storage.getBufferType());
       top += bytes;
@@ -113,15 +114,15 @@ private:
         terms[3].second += bytes;
       }
     }
-    module->setAttr(rt::attrs::frameOffset, attr(top));
+    step->setAttr(rt::attrs::frameOffset, attr(top));
     int64_t frame =
         step->getAttrOfType<IntegerAttr>(rt::attrs::frameBytes).getInt();
     terms[4].second = frame;
-    module->setAttr(rt::attrs::arenaBytes, attr(top + frame));
+    step->setAttr(rt::attrs::arenaBytes, attr(top + frame));
     SmallVector<Attribute> memory;
     for (auto [name, bytes] : terms)
       memory.push_back(b.getArrayAttr({b.getStringAttr(name), attr(bytes)}));
-    module->setAttr(rt::attrs::memory, b.getArrayAttr(memory));
+    step->setAttr(rt::attrs::memory, b.getArrayAttr(memory));
   }
 
   ModuleOp module;
@@ -158,9 +159,9 @@ LogicalResult dtc::planMemory(ModuleOp module) {
 }
 
 SmallVector<std::pair<StringRef, int64_t>>
-dtc::getMemoryTerms(ModuleOp module) {
+dtc::getMemoryTerms(func::FuncOp step) {
   SmallVector<std::pair<StringRef, int64_t>> terms;
-  if (auto memory = module->getAttrOfType<ArrayAttr>(rt::attrs::memory))
+  if (auto memory = step->getAttrOfType<ArrayAttr>(rt::attrs::memory))
     for (auto term : memory.getAsRange<ArrayAttr>())
       terms.push_back({cast<StringAttr>(term[0]).getValue(),
                        cast<IntegerAttr>(term[1]).getInt()});
@@ -176,12 +177,31 @@ int64_t dtc::getWorkspaceBytes(ModuleOp module) {
 }
 
 void dtc::printMemory(ModuleOp module, raw_ostream &os) {
-  int64_t sum = 0;
-  for (auto [name, bytes] : getMemoryTerms(module)) {
-    os << llvm::format("  %-18s %15lld\n", name.str().c_str(),
-                       static_cast<long long>(bytes));
-    sum += bytes;
+  SmallVector<func::FuncOp> steps = rt::getSteps(module);
+  auto column = [&](int64_t bytes) {
+    os << llvm::format(" %15lld", static_cast<long long>(bytes));
+  };
+  if (steps.size() > 1) {
+    os << llvm::format("  %-18s", "coordinate on pp");
+    for (func::FuncOp step : steps)
+      column(rt::getStage(step));
+    os << "\n";
   }
-  os << llvm::format("  %-18s %15lld\n", "arena of a rank",
-                     static_cast<long long>(sum));
+  SmallVector<SmallVector<std::pair<StringRef, int64_t>>> terms;
+  for (func::FuncOp step : steps)
+    terms.push_back(getMemoryTerms(step));
+  if (terms.empty())
+    return;
+  SmallVector<int64_t> sums(steps.size());
+  for (size_t i = 0; i < terms[0].size(); ++i) {
+    os << llvm::format("  %-18s", terms[0][i].first.str().c_str());
+    for (auto [of, sum] : llvm::zip_equal(terms, sums)) {
+      column(of[i].second);
+      sum += of[i].second;
+    }
+    os << "\n";
+  }
+  os << llvm::format("  %-18s", "arena of a rank");
+  llvm::for_each(sums, column);
+  os << "\n";
 }

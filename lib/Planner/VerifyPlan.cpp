@@ -31,6 +31,24 @@ static LogicalResult verifyLifetimes(ArrayRef<Operation *> ops,
   return success();
 }
 
+/// The storage of a step lies below its frame, apart.
+static LogicalResult verifyArena(func::FuncOp step,
+                                 ArrayRef<rt::StorageOp> storage) {
+  auto top = step->getAttrOfType<IntegerAttr>(rt::attrs::frameOffset);
+  auto arena = step->getAttrOfType<IntegerAttr>(rt::attrs::arenaBytes);
+  auto frame = step->getAttrOfType<IntegerAttr>(rt::attrs::frameBytes);
+  if (!top || !arena || arena.getInt() < top.getInt() + frame.getInt())
+    return step.emitError("has no arena that holds its frame");
+  SmallVector<Operation *> ops;
+  SmallVector<Lifetime> lives;
+  for (rt::StorageOp op : storage) {
+    ops.push_back(op);
+    lives.push_back({rt::getAlignedBytes(op.getBufferType()), 0, 0,
+                     int64_t(op.getOffset().value_or(-1))});
+  }
+  return verifyLifetimes(ops, lives, top.getInt());
+}
+
 LogicalResult dtc::verifyPlan(ModuleOp module) {
   for (auto func : module.getOps<func::FuncOp>()) {
     if (func->hasAttr(rt::attrs::kernel) || func.isExternal())
@@ -48,22 +66,8 @@ LogicalResult dtc::verifyPlan(ModuleOp module) {
       return frame.starts[pair->second].emitError(
           "has the slot of another collective in flight");
   }
-  func::FuncOp step = rt::getStep(module);
-  if (!step)
-    return success();
-  auto top = module->getAttrOfType<IntegerAttr>(rt::attrs::frameOffset);
-  auto arena = module->getAttrOfType<IntegerAttr>(rt::attrs::arenaBytes);
-  if (!top || !arena ||
-      arena.getInt() <
-          top.getInt() +
-              step->getAttrOfType<IntegerAttr>(rt::attrs::frameBytes).getInt())
-    return module.emitError("has no arena that holds the step's frame");
-  SmallVector<Operation *> ops;
-  SmallVector<Lifetime> lives;
-  for (auto storage : module.getOps<rt::StorageOp>()) {
-    ops.push_back(storage);
-    lives.push_back({rt::getAlignedBytes(storage.getBufferType()), 0, 0,
-                     int64_t(storage.getOffset().value_or(-1))});
-  }
-  return verifyLifetimes(ops, lives, top.getInt());
+  auto storage = rt::getStorage(module);
+  return success(llvm::all_of(rt::getSteps(module), [&](func::FuncOp step) {
+    return succeeded(verifyArena(step, storage[rt::getStage(step)]));
+  }));
 }

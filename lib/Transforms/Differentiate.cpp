@@ -564,7 +564,8 @@ MicroBatchesOp DifferentiateImpl::backwardOfLoop(Sweep &outer,
 
   builder.setInsertionPoint(loop);
   auto result = MicroBatchesOp::create(
-      builder, loop.getLoc(), ValueRange(yielded).getTypes(), loop.getCount());
+      builder, loop.getLoc(), ValueRange(yielded).getTypes(), loop.getCount(),
+      loop.getScheduleAttr());
   result->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   result.getBody().takeBody(loop.getBody());
   unsigned n = loop.getNumResults();

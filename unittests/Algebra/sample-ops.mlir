@@ -316,6 +316,10 @@ func.func @token_loss(%shift: !dtc.tensor<3x5xf64>, %sum: !dtc.tensor<3x5xf64> {
 // Optimizer, micro-batches
 //===----------------------------------------------------------------------===//
 
+func.func @sum_stages(%x: !dtc.tensor<3x7xf64>, %y: !dtc.tensor<3x7xf64>, %z: !dtc.tensor<3x7xf64>) -> !dtc.tensor<3x7xf64> {
+  %s = dtc.sum_stages %x, %y, %z from [0, 2, 1] to [0, 1] : (!dtc.tensor<3x7xf64>, !dtc.tensor<3x7xf64>, !dtc.tensor<3x7xf64>) -> !dtc.tensor<3x7xf64>
+  return %s : !dtc.tensor<3x7xf64>
+}
 func.func @sum_squares(%x: !dtc.tensor<3x7xf64>) -> !dtc.tensor<f64> {
   %z = dtc.sum_squares %x : (!dtc.tensor<3x7xf64>) -> !dtc.tensor<f64>
   return %z : !dtc.tensor<f64>

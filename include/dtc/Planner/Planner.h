@@ -14,9 +14,9 @@ mlir::LogicalResult planMemory(mlir::ModuleOp module);
 /// no two that live at once overlap. Computes lifetimes anew from the program.
 mlir::LogicalResult verifyPlan(mlir::ModuleOp module);
 
-/// The arena's terms (name, bytes) of a planned module, in order.
+/// The arena's terms (name, bytes) of a planned step, in order.
 llvm::SmallVector<std::pair<llvm::StringRef, int64_t>>
-getMemoryTerms(mlir::ModuleOp module);
+getMemoryTerms(mlir::func::FuncOp step);
 
 /// The largest sum of bytes of storage and buffers that live at once, callees'
 /// included: no plan of the module's arena needs less.
@@ -29,7 +29,8 @@ int64_t getLastBuffer(mlir::ModuleOp module);
 /// Bytes of workspace of one thread: the most that a kernel asks for.
 int64_t getWorkspaceBytes(mlir::ModuleOp module);
 
-/// Prints the terms and their sum, a line each.
+/// Prints the terms and their sum, a line each, with a column for each
+/// coordinate on the axis pp.
 void printMemory(mlir::ModuleOp module, llvm::raw_ostream &os);
 
 } // namespace dtc

@@ -93,3 +93,47 @@ LLVM::GlobalOp dtc::createDescriptor(ModuleOp module, rt::StartOp start,
   LLVM::ReturnOp::create(b, loc, value);
   return global;
 }
+
+LLVM::GlobalOp dtc::createChannels(ModuleOp module, StringRef symbol,
+                                   ArrayRef<rt::ChannelAttr> channels) {
+  Location loc = module.getLoc();
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  static_assert(sizeof(dtc_channel) == 6 * sizeof(int64_t));
+  MeshAttr mesh = getMesh(module);
+  int64_t stages = mesh.getSize("pp");
+  int64_t stride = mesh.getNumRanks() / stages;
+  SmallVector<LLVM::GlobalOp> names;
+  for (auto [i, channel] : llvm::enumerate(channels))
+    names.push_back(createString(b, loc, (symbol + Twine("_name_") + Twine(i)).str(),
+                                 channel.getName(), LLVM::Linkage::Internal));
+  auto type = LLVM::LLVMStructType::getLiteral(
+      b.getContext(), {ptr, i32, i32, i64, i64, i64, i64});
+  auto arrayType = LLVM::LLVMArrayType::get(type, channels.size());
+  auto global =
+      LLVM::GlobalOp::create(b, loc, arrayType, /*isConstant=*/true,
+                             LLVM::Linkage::Internal, symbol, Attribute());
+  b.createBlock(&global.getInitializerRegion());
+  auto word = [&](Type t, int64_t n) -> Value {
+    return LLVM::ConstantOp::create(b, loc, t, b.getIntegerAttr(t, n));
+  };
+  Value array = LLVM::UndefOp::create(b, loc, arrayType);
+  for (auto [i, channel] : llvm::enumerate(channels)) {
+    Value fields[] = {
+        LLVM::AddressOfOp::create(b, loc, ptr, names[i].getSymName()),
+        word(i32, channel.getNumber()),
+        word(i32, 0),
+        word(i64, stride),
+        word(i64, stages),
+        word(i64, channel.getPeer()),
+        word(i64, channel.getBytes()),
+    };
+    Value value = LLVM::UndefOp::create(b, loc, type);
+    for (auto [k, field] : llvm::enumerate(fields))
+      value = LLVM::InsertValueOp::create(b, loc, value, field, k);
+    array = LLVM::InsertValueOp::create(b, loc, array, value, i);
+  }
+  LLVM::ReturnOp::create(b, loc, array);
+  return global;
+}

@@ -29,6 +29,12 @@ RuntimeFunctions::RuntimeFunctions(ModuleOp module) {
   kernelBegin = declare("dtc_rt_kernel_begin", none, {ptr});
   kernelEnd = declare("dtc_rt_kernel_end", none, {ptr, ptr});
   threadNumber = declare("omp_get_thread_num", i32, {});
+  post = declare("dtc_rt_post", none, {ptr, ptr, ptr});
+  receive = declare("dtc_rt_receive", none, {ptr, ptr});
+  send = declare("dtc_rt_send", none, {ptr, ptr, ptr});
+  sent = declare("dtc_rt_sent", none, {ptr, ptr});
+  begin = declare("dtc_rt_begin", none, {ptr, ptr, i64, i64});
+  end = declare("dtc_rt_end", none, {ptr});
 }
 
 namespace {
@@ -38,8 +44,25 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (!rt::getStep(module) || !module->hasAttr(rt::attrs::arenaBytes)) {
+    SmallVector<func::FuncOp> steps = rt::getSteps(module);
+    for (auto [i, step] : llvm::enumerate(steps))
+      if (rt::getStage(step) != static_cast<int64_t>(i)) {
+        step.emitError("is the step of coordinate ")
+            << rt::getStage(step) << " on pp, but there is "
+            << (rt::getStage(step) > static_cast<int64_t>(i) ? "none"
+                                                             : "another one")
+            << " for " << i;
+        return signalPassFailure();
+      }
+    if (steps.empty() || !llvm::all_of(steps, [](func::FuncOp step) {
+          return step->hasAttr(rt::attrs::arenaBytes);
+        })) {
       module.emitError("has no step whose memory is planned");
+      return signalPassFailure();
+    }
+    if (static_cast<int64_t>(steps.size()) != getMesh(module).getSize("pp")) {
+      module.emitError("has ") << steps.size() << " steps for pp="
+                               << getMesh(module).getSize("pp");
       return signalPassFailure();
     }
     // The hash is of the program before anything is changed.
@@ -61,8 +84,8 @@ public:
         lowerKernel(func, functions);
       else if (!func->hasAttr(rt::attrs::step))
         lowerLayer(func, functions, numDescriptors);
-      else if (failed(lowerStep(func, functions, symbols, numDescriptors)))
-        return signalPassFailure();
+    if (failed(lowerSteps(module, functions, symbols, numDescriptors)))
+      return signalPassFailure();
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
       if (isa<rt::StorageOp, ParamOp>(op))
         op.erase();

@@ -15,6 +15,8 @@ public:
 
   mlir::LLVM::LLVMFuncOp start, wait, rankId, workspace, threadNumber,
       kernelBegin, kernelEnd;
+  /// Messages, and what surrounds a task.
+  mlir::LLVM::LLVMFuncOp post, receive, send, sent, begin, end;
 };
 
 /// The constant that describes a collective (dtc_collective). Returns its
@@ -35,12 +37,17 @@ int64_t lowerKernel(mlir::func::FuncOp kernel, const RuntimeFunctions &rt);
 void lowerLayer(mlir::func::FuncOp func, const RuntimeFunctions &rt,
                 unsigned &numDescriptors);
 
-/// The step: a table and what reads it. Replaces the function. `symbols` finds
-/// storage.
-mlir::LogicalResult lowerStep(mlir::func::FuncOp func,
-                              const RuntimeFunctions &rt,
-                              const mlir::SymbolTable &symbols,
-                              unsigned &numDescriptors);
+/// A constant array of channels (dtc_channel).
+mlir::LLVM::GlobalOp createChannels(mlir::ModuleOp module,
+                                    llvm::StringRef symbol,
+                                    llvm::ArrayRef<rt::ChannelAttr> channels);
+
+/// The steps, one for each coordinate on pp: tables and what reads them.
+/// Replaces the functions. `symbols` finds storage.
+mlir::LogicalResult lowerSteps(mlir::ModuleOp module,
+                               const RuntimeFunctions &rt,
+                               const mlir::SymbolTable &symbols,
+                               unsigned &numDescriptors);
 
 /// The text of `dtc_program_json` (docs/runtime.md).
 mlir::FailureOr<std::string> getProgramJson(mlir::ModuleOp module,

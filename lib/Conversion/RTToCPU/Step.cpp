@@ -5,14 +5,24 @@
 //
 //   [number of a handler] [number of words n] [n words]
 //
-// A handler is a function handler(rank, arena, iteration, words). There is one
-// for each kernel and layer that the step runs; the words are where its buffers
+// A handler is a function handler(rank, arena, context, words). There is one
+// for each kernel and layer that a step runs; the words are where its buffers
 // lie in the arena. A loop's words are its count and its body, as instructions.
 // So neither the compiler's time nor the code grows with the number of layers.
+//
+// The context is an array: 0, the number of the iteration or micro-batch, and,
+// in a task, where the copy of each of its groups lies that the schedule chose.
+// Buffers lie at multiples of 64, so the low six bits of a word say to which
+// entry of the context the rest is added.
+//
+// A task is a list of instructions of its own; a schedule's action to run it
+// has the list's place and the context among its words. With a pipeline there
+// is a step for each coordinate on pp: other tables, the same handlers.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Control.h"
+#include "dtc/Runtime/ABI.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -21,37 +31,57 @@ using namespace dtc;
 
 namespace {
 
+/// Entries of a context: what low bits of a word can name.
+constexpr int64_t contextSize = rt::bufferAlignment;
+/// Those before the copies of groups.
+constexpr int64_t firstGroup = 2;
+
 class StepLowering : public Control {
 public:
-  StepLowering(func::FuncOp func, const RuntimeFunctions &rt,
+  StepLowering(ModuleOp module, const RuntimeFunctions &rt,
                const SymbolTable &symbols, unsigned &numDescriptors)
-      : Control(func->getParentOfType<ModuleOp>(), rt, numDescriptors),
-        func(func), symbols(symbols),
-        frameOffset(module->getAttrOfType<IntegerAttr>(rt::attrs::frameOffset)
-                        .getInt()),
+      : Control(module, rt, numDescriptors), symbols(symbols),
         i64(b.getI64Type()) {
     none = LLVM::LLVMVoidType::get(b.getContext());
   }
 
   LogicalResult run() {
-    // Handlers of loops call it.
+    // Handlers of loops and tasks call it.
     createInterpreter();
-    SmallVector<int64_t> words;
-    if (failed(lowerBlock(func.getBody().front(), words)))
-      return failure();
-    createTables(words);
-    createStep(words.size());
+    SmallVector<std::pair<int64_t, int64_t>> entries;
+    for (func::FuncOp step : rt::getSteps(module)) {
+      frameOffset =
+          step->getAttrOfType<IntegerAttr>(rt::attrs::frameOffset).getInt();
+      Words words;
+      if (failed(lowerBlock(step.getBody().front(), words)))
+        return failure();
+      entries.push_back(append(words));
+      step.erase();
+    }
+    createTables();
+    createStep(entries);
     return success();
   }
 
 private:
   using Words = SmallVector<int64_t>;
 
+  /// Puts a list of instructions into the table; returns its place and size.
+  std::pair<int64_t, int64_t> append(ArrayRef<int64_t> words) {
+    auto first = static_cast<int64_t>(table.size());
+    llvm::append_range(table, words);
+    return {first, static_cast<int64_t>(words.size())};
+  }
+
   //===--------------------------------------------------------------------===//
   // Instructions
   //===--------------------------------------------------------------------===//
 
+  /// The word for a buffer.
   int64_t offsetOf(Value buffer) {
+    if (auto slot = buffer.getDefiningOp<rt::SlotOp>())
+      return static_cast<int64_t>(slot.getOffset()) + firstGroup +
+             static_cast<int64_t>(slot.getIndex());
     if (auto alloc = buffer.getDefiningOp<rt::AllocOp>())
       return frameOffset + *alloc.getOffset();
     auto address = buffer.getDefiningOp<rt::AddressOp>();
@@ -60,15 +90,28 @@ private:
 
   /// In a handler buffers come in order, a word each.
   Value address(Value, Location loc) override {
+    Value word = nextWord(loc);
+    Value entry = LLVM::AndOp::create(b, loc, word, constant(loc, contextSize - 1));
+    Value at = LLVM::AndOp::create(b, loc, word, constant(loc, -contextSize));
+    Value base = LLVM::LoadOp::create(b, loc, i64, wordAt(loc, context(), entry));
+    at = LLVM::AddOp::create(b, loc, at, base);
     return LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), frame,
-                               ArrayRef<LLVM::GEPArg>{nextWord(loc)});
+                               ArrayRef<LLVM::GEPArg>{at});
+  }
+  /// Address of element i of an array of words.
+  Value wordAt(Location loc, Value words, LLVM::GEPArg i) {
+    return LLVM::GEPOp::create(b, loc, ptr, i64, words,
+                               ArrayRef<LLVM::GEPArg>{i});
   }
   Value nextWord(Location loc) {
     Value at = offset(loc, entry->getArgument(3),
                       static_cast<int64_t>(sizeof(int64_t)) * numRead++);
     return LLVM::LoadOp::create(b, loc, i64, at);
   }
-  Value iteration() { return entry->getArgument(2); }
+  Value context() { return entry->getArgument(2); }
+  Value iteration(Location loc) {
+    return LLVM::LoadOp::create(b, loc, i64, wordAt(loc, context(), 1));
+  }
 
   /// The number of the handler of this key; `body` writes it.
   int64_t getHandler(Location loc, const Twine &key, const Twine &name,
@@ -80,7 +123,7 @@ private:
     std::string symbol = ("step_" + Twine(handlers.size()) + "_" + name).str();
     handlers.push_back(symbol);
     numRead = 0;
-    createFunction(loc, symbol, {ptr, ptr, i64, ptr}, LLVM::Linkage::Internal);
+    createFunction(loc, symbol, {ptr, ptr, ptr, ptr}, LLVM::Linkage::Internal);
     body();
     LLVM::ReturnOp::create(b, loc, ValueRange());
     return number;
@@ -106,8 +149,8 @@ private:
       for (Value v : values)
         words.push_back(offsetOf(v));
     };
-    if (isa<rt::AllocOp, rt::AddressOp, rt::IndexOp, arith::ConstantOp,
-            func::ReturnOp, scf::YieldOp>(op))
+    if (isa<rt::AllocOp, rt::AddressOp, rt::SlotOp, rt::IndexOp,
+            arith::ConstantOp, func::ReturnOp, scf::YieldOp>(op))
       return success();
     if (auto launch = dyn_cast<rt::LaunchOp>(op)) {
       std::string key = ("launch " + launch.getKernel()).str();
@@ -147,10 +190,22 @@ private:
       lowerFill(fill, to);
     } else if (auto set = dyn_cast<rt::SetIndexOp>(op)) {
       int64_t handler = getHandler(loc, "set_index", "set_index", [&] {
-        Value n = LLVM::TruncOp::create(b, loc, b.getI32Type(), iteration());
+        Value n = LLVM::TruncOp::create(b, loc, b.getI32Type(), iteration(loc));
         LLVM::StoreOp::create(b, loc, n, address(Value(), loc));
       });
       add(to, handler, {offsetOf(set.getBuffer())});
+    } else if (auto post = dyn_cast<rt::PostOp>(op)) {
+      addMessage(to, rt::Action::Post, post.getChannel(),
+                 offsetOf(post.getBuffer()));
+    } else if (auto receive = dyn_cast<rt::ReceiveOp>(op)) {
+      addMessage(to, rt::Action::Receive, receive.getChannel(), 0);
+    } else if (auto send = dyn_cast<rt::SendOp>(op)) {
+      addMessage(to, rt::Action::Send, send.getChannel(),
+                 offsetOf(send.getBuffer()));
+    } else if (auto sent = dyn_cast<rt::SentOp>(op)) {
+      addMessage(to, rt::Action::Sent, sent.getChannel(), 0);
+    } else if (auto pipeline = dyn_cast<rt::PipelineOp>(op)) {
+      return lowerPipeline(pipeline, to);
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       return lowerLoop(loop, to);
     } else {
@@ -192,6 +247,12 @@ private:
     int64_t handler = getHandler(loc, "loop", "loop", [&] {
       Value count = nextWord(loc), size = nextWord(loc);
       Value body = offset(loc, entry->getArgument(3), 2 * sizeof(int64_t));
+      // The surrounding context, with another iteration.
+      Value inner = LLVM::AllocaOp::create(b, loc, ptr, i64,
+                                           constant(loc, contextSize));
+      LLVM::MemcpyOp::create(b, loc, inner, context(),
+                             constant(loc, contextSize * sizeof(int64_t)),
+                             /*isVolatile=*/false);
       auto index = [&](Value v) -> Value {
         return arith::IndexCastOp::create(b, loc, b.getIndexType(), v);
       };
@@ -200,8 +261,9 @@ private:
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPoint(out.getBody()->getTerminator());
       Value i = arith::IndexCastOp::create(b, loc, i64, out.getInductionVar());
+      LLVM::StoreOp::create(b, loc, i, wordAt(loc, inner, 1));
       LLVM::CallOp::create(b, loc, interpreter,
-                           ValueRange{rank, frame, i, body, size});
+                           ValueRange{rank, frame, inner, body, size});
     });
     Words body;
     if (failed(lowerBlock(*loop.getBody(), body)))
@@ -213,13 +275,121 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
+  // Schedules
+  //===--------------------------------------------------------------------===//
+
+  /// A message's words: the channel's place in the table of channels, and for
+  /// a post or a send the buffer.
+  void addMessage(Words &to, rt::Action::Kind kind, rt::ChannelAttr channel,
+                  int64_t buffer) {
+    Location loc = module.getLoc();
+    auto [it, isNew] = channelNumbers.try_emplace(channel, channels.size());
+    if (isNew)
+      channels.push_back(channel);
+    static const char *const names[] = {"", "post", "receive", "send", "sent"};
+    const LLVM::LLVMFuncOp callees[] = {nullptr, rt.post, rt.receive, rt.send,
+                                        rt.sent};
+    bool hasBuffer = kind == rt::Action::Post || kind == rt::Action::Send;
+    int64_t handler = getHandler(loc, names[kind], names[kind], [&] {
+      Value number = nextWord(loc);
+      Value bytes = LLVM::MulOp::create(
+          b, loc, number, constant(loc, sizeof(dtc_channel)));
+      Value base = LLVM::AddressOfOp::create(b, loc, ptr, channelTable);
+      SmallVector<Value> args{
+          rank, LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), base,
+                                    ArrayRef<LLVM::GEPArg>{bytes})};
+      if (hasBuffer)
+        args.push_back(address(Value(), loc));
+      LLVM::CallOp::create(b, loc, callees[kind], args);
+    });
+    Words words{it->second};
+    if (hasBuffer)
+      words.push_back(buffer);
+    add(to, handler, words);
+  }
+
+  int64_t getTaskName(StringRef name) {
+    auto [it, isNew] = taskNumbers.try_emplace(name, taskNames.size());
+    if (isNew)
+      taskNames.push_back(name.str());
+    return it->second;
+  }
+
+  int64_t getRunHandler(Location loc) {
+    return getHandler(loc, "run", "run", [&] {
+      Value first = nextWord(loc), size = nextWord(loc), name = nextWord(loc),
+            stage = nextWord(loc);
+      Value inner = wordAt(loc, entry->getArgument(3), 4);
+      Value microBatch =
+          LLVM::LoadOp::create(b, loc, i64, wordAt(loc, inner, 1));
+      Value names = LLVM::AddressOfOp::create(b, loc, ptr, nameTable);
+      Value text = LLVM::LoadOp::create(
+          b, loc, ptr,
+          LLVM::GEPOp::create(b, loc, ptr, ptr, names,
+                              ArrayRef<LLVM::GEPArg>{name}));
+      LLVM::CallOp::create(b, loc, rt.begin,
+                           ValueRange{rank, text, microBatch, stage});
+      Value words = LLVM::AddressOfOp::create(b, loc, ptr, wordTable);
+      LLVM::CallOp::create(
+          b, loc, interpreter,
+          ValueRange{rank, frame, inner, wordAt(loc, words, first), size});
+      LLVM::CallOp::create(b, loc, rt.end, rank);
+    });
+  }
+
+  LogicalResult lowerPipeline(rt::PipelineOp pipeline, Words &to) {
+    struct Task {
+      int64_t first, size, name, stage;
+      ArrayRef<int64_t> groups;
+    };
+    SmallVector<Task> tasks;
+    for (rt::TaskOp op : pipeline.getTasks()) {
+      if (static_cast<int64_t>(op.getGroups().size()) + firstGroup > contextSize)
+        return op.emitError("uses ")
+               << op.getGroups().size() << " groups; there may be "
+               << contextSize - firstGroup;
+      Words body;
+      if (failed(lowerBlock(op.getBody().front(), body)))
+        return failure();
+      auto [first, size] = append(body);
+      tasks.push_back({first, size, getTaskName(op.getName()),
+                       static_cast<int64_t>(op.getStage()), op.getGroups()});
+    }
+    auto copyOf = [&](int64_t group, int64_t copy) {
+      return offsetOf(pipeline.getGroups()[group]) +
+             copy * pipeline.getCopyBytes(group);
+    };
+    int64_t run = getRunHandler(pipeline.getLoc());
+    ArrayRef<int64_t> rest = pipeline.getActions();
+    while (!rest.empty()) {
+      rt::Action action = *rt::takeAction(rest);
+      if (action.kind != rt::Action::Run) {
+        auto channel =
+            cast<rt::ChannelAttr>(pipeline.getChannels()[action.target]);
+        int64_t group = pipeline.getChannelGroups()[action.target];
+        addMessage(to, action.kind, channel,
+                   action.words.empty() ? 0 : copyOf(group, action.words[0]));
+        continue;
+      }
+      const Task &task = tasks[action.target];
+      Words words{task.first, task.size, task.name, task.stage, 0,
+                  action.words[0]};
+      for (auto [group, copy] :
+           llvm::zip_equal(task.groups, action.words.drop_front()))
+        words.push_back(copyOf(group, copy));
+      add(to, run, words);
+    }
+    return success();
+  }
+
+  //===--------------------------------------------------------------------===//
   // What runs them
   //===--------------------------------------------------------------------===//
 
-  /// step_run(rank, arena, iteration, words, size).
+  /// step_run(rank, arena, context, words, size).
   void createInterpreter() {
-    Location loc = func.getLoc();
-    interpreter = createFunction(loc, "step_run", {ptr, ptr, i64, ptr, i64},
+    Location loc = module.getLoc();
+    interpreter = createFunction(loc, "step_run", {ptr, ptr, ptr, ptr, i64},
                                  LLVM::Linkage::Internal);
     Region &region = interpreter.getBody();
     Value words = entry->getArgument(3), size = entry->getArgument(4);
@@ -241,9 +411,9 @@ private:
     Value here = at(words, i64, i);
     Value number = LLVM::LoadOp::create(b, loc, i64, here);
     Value count = LLVM::LoadOp::create(b, loc, i64, at(here, i64, 1));
-    Value table = LLVM::AddressOfOp::create(b, loc, ptr, handlerTable);
-    Value handler = LLVM::LoadOp::create(b, loc, ptr, at(table, ptr, number));
-    auto type = LLVM::LLVMFunctionType::get(none, {ptr, ptr, i64, ptr});
+    Value all = LLVM::AddressOfOp::create(b, loc, ptr, handlerTable);
+    Value handler = LLVM::LoadOp::create(b, loc, ptr, at(all, ptr, number));
+    auto type = LLVM::LLVMFunctionType::get(none, {ptr, ptr, ptr, ptr});
     LLVM::CallOp::create(b, loc, type,
                          ValueRange{handler, rank, frame, entry->getArgument(2),
                                     at(here, i64, 2)});
@@ -254,58 +424,110 @@ private:
     LLVM::ReturnOp::create(b, loc, ValueRange());
   }
 
-  void createTables(ArrayRef<int64_t> words) {
-    Location loc = func.getLoc();
+  void createWords(StringRef name, ArrayRef<int64_t> words) {
+    Location loc = module.getLoc();
     b.setInsertionPointToStart(module.getBody());
-    auto wordsType = LLVM::LLVMArrayType::get(i64, words.size());
+    auto type = LLVM::LLVMArrayType::get(i64, words.size());
     auto value = DenseElementsAttr::get(
         RankedTensorType::get({static_cast<int64_t>(words.size())}, i64),
         words);
-    LLVM::GlobalOp::create(b, loc, wordsType, /*isConstant=*/true,
-                           LLVM::Linkage::Internal, wordTable, value);
-    auto tableType = LLVM::LLVMArrayType::get(ptr, handlers.size());
-    auto table = LLVM::GlobalOp::create(b, loc, tableType, /*isConstant=*/true,
-                                        LLVM::Linkage::Internal, handlerTable,
-                                        Attribute());
-    b.createBlock(&table.getInitializerRegion());
-    Value array = LLVM::UndefOp::create(b, loc, tableType);
-    for (auto [i, name] : llvm::enumerate(handlers))
+    LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
+                           LLVM::Linkage::Internal, name, value);
+  }
+
+  /// A constant array of the addresses of symbols.
+  void createAddresses(StringRef name, ArrayRef<std::string> symbols) {
+    Location loc = module.getLoc();
+    b.setInsertionPointToStart(module.getBody());
+    auto type = LLVM::LLVMArrayType::get(ptr, symbols.size());
+    auto global = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
+                                         LLVM::Linkage::Internal, name,
+                                         Attribute());
+    b.createBlock(&global.getInitializerRegion());
+    Value array = LLVM::UndefOp::create(b, loc, type);
+    for (auto [i, symbol] : llvm::enumerate(symbols))
       array = LLVM::InsertValueOp::create(
-          b, loc, array, LLVM::AddressOfOp::create(b, loc, ptr, name), i);
+          b, loc, array, LLVM::AddressOfOp::create(b, loc, ptr, symbol), i);
     LLVM::ReturnOp::create(b, loc, array);
   }
 
-  void createStep(int64_t size) {
-    Location loc = func.getLoc();
+  void createTables() {
+    // Whoever copies a context of the last instruction reads beyond it.
+    table.append(contextSize, 0);
+    createWords(wordTable, table);
+    createWords(emptyContext, Words(contextSize, 0));
+    createAddresses(handlerTable, handlers);
+    if (!channels.empty())
+      createChannels(module, channelTable, channels);
+    if (taskNames.empty())
+      return;
+    SmallVector<std::string> symbols;
+    for (auto [i, name] : llvm::enumerate(taskNames)) {
+      b.setInsertionPointToStart(module.getBody());
+      symbols.push_back((nameTable + "_" + Twine(i)).str());
+      createString(b, module.getLoc(), symbols.back(), name,
+                   LLVM::Linkage::Internal);
+    }
+    createAddresses(nameTable, symbols);
+  }
+
+  /// dtc_program_step(rank, arena): the table of the rank's coordinate on pp.
+  void createStep(ArrayRef<std::pair<int64_t, int64_t>> entries) {
+    Location loc = module.getLoc();
     createFunction(loc, "dtc_program_step", {ptr, ptr},
                    LLVM::Linkage::External);
+    Value first = constant(loc, entries[0].first);
+    Value size = constant(loc, entries[0].second);
+    if (entries.size() > 1) {
+      Words flat;
+      for (auto [first, size] : entries)
+        flat.append({first, size});
+      {
+        OpBuilder::InsertionGuard guard(b);
+        createWords(stepTable, flat);
+      }
+      // pp is the slowest axis.
+      int64_t stride = getMesh(module).getNumRanks() /
+                       static_cast<int64_t>(entries.size());
+      Value id = LLVM::CallOp::create(b, loc, rt.rankId, rank).getResult();
+      Value at = LLVM::UDivOp::create(b, loc, id, constant(loc, stride));
+      at = LLVM::MulOp::create(b, loc, at, constant(loc, 2));
+      Value steps = LLVM::AddressOfOp::create(b, loc, ptr, stepTable);
+      Value entry = wordAt(loc, steps, at);
+      first = LLVM::LoadOp::create(b, loc, i64, entry);
+      size = LLVM::LoadOp::create(b, loc, i64, wordAt(loc, entry, 1));
+    }
     Value words = LLVM::AddressOfOp::create(b, loc, ptr, wordTable);
+    Value none = LLVM::AddressOfOp::create(b, loc, ptr, emptyContext);
     LLVM::CallOp::create(
         b, loc, interpreter,
-        ValueRange{rank, frame, constant(loc, 0), words, constant(loc, size)});
+        ValueRange{rank, frame, none, wordAt(loc, words, first), size});
     LLVM::ReturnOp::create(b, loc, ValueRange());
   }
 
   static constexpr StringLiteral wordTable = "step_words";
   static constexpr StringLiteral handlerTable = "step_handlers";
+  static constexpr StringLiteral channelTable = "step_channels";
+  static constexpr StringLiteral nameTable = "step_task_names";
+  static constexpr StringLiteral stepTable = "step_tables";
+  static constexpr StringLiteral emptyContext = "step_context";
 
-  func::FuncOp func;
   const SymbolTable &symbols;
-  int64_t frameOffset;
+  int64_t frameOffset = 0; // of the step that is being lowered
   Type i64, none;
   LLVM::LLVMFuncOp interpreter;
-  llvm::StringMap<int64_t> numbers;
-  SmallVector<std::string> handlers;
+  Words table;
+  llvm::StringMap<int64_t> numbers, taskNumbers;
+  SmallVector<std::string> handlers, taskNames;
+  DenseMap<rt::ChannelAttr, int64_t> channelNumbers;
+  SmallVector<rt::ChannelAttr> channels;
   int64_t numRead = 0; // words that the handler being written has read
 };
 
 } // namespace
 
-LogicalResult dtc::lowerStep(func::FuncOp func, const RuntimeFunctions &rt,
-                             const SymbolTable &symbols,
-                             unsigned &numDescriptors) {
-  if (failed(StepLowering(func, rt, symbols, numDescriptors).run()))
-    return failure();
-  func.erase();
-  return success();
+LogicalResult dtc::lowerSteps(ModuleOp module, const RuntimeFunctions &rt,
+                              const SymbolTable &symbols,
+                              unsigned &numDescriptors) {
+  return StepLowering(module, rt, symbols, numDescriptors).run();
 }

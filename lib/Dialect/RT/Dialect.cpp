@@ -58,9 +58,25 @@ int64_t rt::getBytes(MemRefType type) {
   return type.getNumElements() * type.getElementTypeBitWidth() / 8;
 }
 
-func::FuncOp rt::getStep(ModuleOp module) {
+int64_t rt::getStage(func::FuncOp step) {
+  auto stage = step->getAttrOfType<IntegerAttr>(rt::attrs::stage);
+  return stage ? stage.getInt() : 0;
+}
+
+SmallVector<func::FuncOp> rt::getSteps(ModuleOp module) {
+  SmallVector<func::FuncOp> steps;
   for (auto f : module.getOps<func::FuncOp>())
     if (f->hasAttr(rt::attrs::step))
-      return f;
-  return {};
+      steps.push_back(f);
+  llvm::sort(steps, [](func::FuncOp a, func::FuncOp b) {
+    return getStage(a) < getStage(b);
+  });
+  return steps;
+}
+
+DenseMap<int64_t, SmallVector<StorageOp>> rt::getStorage(ModuleOp module) {
+  DenseMap<int64_t, SmallVector<StorageOp>> storage;
+  for (auto op : module.getOps<StorageOp>())
+    storage[op.getStage()].push_back(op);
+  return storage;
 }

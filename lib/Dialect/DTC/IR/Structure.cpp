@@ -136,6 +136,21 @@ LogicalResult MicroBatchesOp::verify() {
   return success();
 }
 
+LogicalResult
+MicroBatchesOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FlatSymbolRefAttr name = getScheduleAttr();
+  if (!name)
+    return success();
+  auto schedule = symbols.lookupNearestSymbolFrom<ScheduleOp>(*this, name);
+  if (!schedule)
+    return emitOpError() << name << " is not a dtc.schedule";
+  if (schedule.getMicroBatches() != getCount())
+    return emitOpError("runs ")
+           << getCount() << " micro-batches, but " << name << " is for "
+           << schedule.getMicroBatches();
+  return success();
+}
+
 FactorRule MicroBatchOp::getFactorRule() {
   // The batch is (parts p, micro-batch m, rows r); m is chosen, so nothing may
   // cut it.

@@ -43,6 +43,7 @@ include "dtc/Dialect/DTC/IR/DTCDerivativeOps.td"
 include "dtc/Dialect/DTC/IR/DTCLossOps.td"
 include "dtc/Dialect/DTC/IR/DTCOptimizerOps.td"
 include "dtc/Dialect/DTC/IR/DTCStructureOps.td"
+include "dtc/Dialect/DTC/IR/DTCPipelineOps.td"
 include "dtc/Dialect/DTC/IR/DTCSequenceOps.td"
 include "dtc/Dialect/DTC/IR/DTCCollectiveOps.td"
 

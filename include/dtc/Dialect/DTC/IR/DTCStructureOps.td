@@ -81,7 +81,8 @@ def DTC_WriteOp : DTC_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
   let assemblyFormat = "$value `to` custom<Keyword>($slot) `of` $param attr-dict `:` qualified(type($value))";
 }
 
-def DTC_MicroBatchesOp : DTC_Op<"micro_batches", [SingleBlock, RecursiveMemoryEffects]> {
+def DTC_MicroBatchesOp : DTC_Op<"micro_batches", [SingleBlock, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs its body once for each micro-batch and adds the results";
   let description = [{
     The body sees the number of the micro-batch (an i32 scalar, invariant) and
@@ -101,11 +102,13 @@ def DTC_MicroBatchesOp : DTC_Op<"micro_batches", [SingleBlock, RecursiveMemoryEf
     1. The count is positive; the block has the one argument.
     2. The yielded types are the result types.
     3. No yielded value has a max placement.
+    4. `schedule`, if any, names a `dtc.schedule` of `count` micro-batches: the
+       order in which the ranks of a pipeline run the body's stages.
   }];
-  let arguments = (ins I64Attr:$count);
+  let arguments = (ins I64Attr:$count, OptionalAttr<FlatSymbolRefAttr>:$schedule);
   let results = (outs Variadic<DTC_AnyTensor>:$sums);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$count $body attr-dict (`:` type($sums)^)?";
+  let assemblyFormat = "$count (`schedule` $schedule^)? $body attr-dict (`:` type($sums)^)?";
   let hasVerifier = 1;
 }
 

@@ -9,6 +9,8 @@
 
 namespace dtc::rt {
 
+class TaskOp;
+
 /// A memref of static shape and identity layout.
 bool isBuffer(mlir::Type type);
 
@@ -36,10 +38,36 @@ constexpr llvm::StringLiteral arenaBytes = "rt.arena_bytes";
 constexpr llvm::StringLiteral memory = "rt.memory";
 constexpr llvm::StringLiteral slots = "rt.collective_slots";
 constexpr llvm::StringLiteral microbatches = "rt.microbatches";
+constexpr llvm::StringLiteral stage = "rt.stage";
 } // namespace attrs
 
-/// The function marked `rt.step`; null if there is none.
-mlir::func::FuncOp getStep(mlir::ModuleOp module);
+/// The functions marked `rt.step`, by coordinate on the axis pp.
+llvm::SmallVector<mlir::func::FuncOp> getSteps(mlir::ModuleOp module);
+
+/// The coordinate of a step.
+int64_t getStage(mlir::func::FuncOp step);
+
+/// What a schedule does: `rt.pipeline` keeps actions as numbers, [kind,
+/// operand, number of words n, n words].
+struct Action {
+  enum Kind : int64_t { Run, Post, Receive, Send, Sent };
+  Kind kind;
+  /// The task, or the channel.
+  int64_t target;
+  /// Run: the micro-batch, then a copy for each group of the task. Post and
+  /// send: the copy. Else empty.
+  llvm::ArrayRef<int64_t> words;
+};
+
+void printActions(mlir::OpAsmPrinter &p, mlir::Operation *op,
+                  mlir::DenseI64ArrayAttr actions);
+mlir::ParseResult parseActions(mlir::OpAsmParser &parser,
+                               mlir::DenseI64ArrayAttr &actions);
+
+/// Appends an action to its numbers.
+void appendAction(llvm::SmallVectorImpl<int64_t> &to, const Action &action);
+/// Reads the next action, or fails where the numbers are no list of actions.
+mlir::FailureOr<Action> takeAction(llvm::ArrayRef<int64_t> &words);
 
 } // namespace dtc::rt
 
@@ -51,5 +79,11 @@ mlir::func::FuncOp getStep(mlir::ModuleOp module);
 #include "dtc/Dialect/RT/IR/RTTypes.h.inc"
 #define GET_OP_CLASSES
 #include "dtc/Dialect/RT/IR/RTOps.h.inc"
+
+namespace dtc::rt {
+/// The module's storage by coordinate on pp, in order.
+llvm::DenseMap<int64_t, llvm::SmallVector<StorageOp>>
+getStorage(mlir::ModuleOp module);
+} // namespace dtc::rt
 
 #endif // DTC_DIALECT_RT_IR_RT_H

@@ -23,12 +23,14 @@ def RT_Dialect : Dialect {
     - `rt.kernel` (unit, on a function): a kernel. Its arguments are buffers,
       then indices; `rt.noalias` marks an argument that overlaps no other.
     - `rt.step` (unit, on a function): the training step, without arguments.
+      With a pipeline there is one for each coordinate on the mesh's axis pp,
+      which `rt.stage` on it says.
     - `rt.frame_bytes` (on a function that is no kernel): the size of its
       frame, once memory is planned.
-    - `rt.frame_offset` (on the module): where the step's frame starts in the
-      arena; `rt.arena_bytes`: the size of the arena; `rt.memory`: its terms;
-      `rt.collective_slots`: how many collectives are in flight at most;
-      `rt.microbatches`: their number.
+    - on a step: `rt.frame_offset`, where its frame starts in the arena;
+      `rt.arena_bytes`, the size of the arena; `rt.memory`, its terms;
+    - on the module: `rt.collective_slots`, how many collectives are in flight
+      at most; `rt.microbatches`, their number.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
@@ -59,6 +61,19 @@ def RT_BlockAttr : AttrDef<RT_Dialect, "Block"> {
   let extraClassDeclaration = [{
     int64_t getNumElements() const;
   }];
+}
+
+def RT_ChannelAttr : AttrDef<RT_Dialect, "Channel"> {
+  let mnemonic = "channel";
+  let summary = "one end of a line of messages between two ranks of a pipeline";
+  let description = [{
+    Messages of `bytes` bytes, in order, between this rank and the one whose
+    coordinate on the axis pp is `peer`. `number` is equal at both ends and
+    unique in the program (dtc_channel of include/dtc/Runtime/ABI.h):
+    `#rt.channel<"stage 0 to 1, values", number = 0, peer = 1, bytes = 4096>`.
+  }];
+  let parameters = (ins StringRefParameter<>:$name, "int64_t":$number, "int64_t":$peer, "int64_t":$bytes);
+  let assemblyFormat = "`<` $name `,` `number` `=` $number `,` `peer` `=` $peer `,` `bytes` `=` $bytes `>`";
 }
 
 def RT_StorageKind : I32EnumAttr<"StorageKind", "what a piece of the arena is for", [

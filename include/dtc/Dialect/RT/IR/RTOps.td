@@ -25,13 +25,16 @@ def RT_StorageOp : RT_Op<"storage", [Symbol]> {
     rt.storage @wte.grad grad of "wte" : !dtc.tensor<256x64xf32> at 4096
     ```
 
+    In a pipeline `stage` is the coordinate on the axis pp whose ranks have it.
+
     *Constraints*
     1. The type is invariant or shard on every axis.
     2. The offset, if any, is a multiple of 64 and not negative.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, RT_StorageKindAttr:$kind, StrAttr:$of,
-                       TypeAttrOf<DTC_AnyTensor>:$type, OptionalAttr<I64Attr>:$offset);
-  let assemblyFormat = "$sym_name custom<EnumWord>($kind) `of` $of `:` $type (`at` $offset^)? attr-dict";
+                       TypeAttrOf<DTC_AnyTensor>:$type, OptionalAttr<I64Attr>:$offset,
+                       DefaultValuedAttr<I64Attr, "0">:$stage);
+  let assemblyFormat = "$sym_name custom<EnumWord>($kind) `of` $of `:` $type (`at` $offset^)? (`stage` $stage^)? attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::dtc::DTensorType getTensorType() { return ::llvm::cast<::dtc::DTensorType>(getType()); }
@@ -230,6 +233,148 @@ def RT_WaitOp : RT_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   }];
   let arguments = (ins RT_TokenType:$token);
   let assemblyFormat = "$token attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Messages between the ranks of a pipeline
+//===----------------------------------------------------------------------===//
+
+def RT_PostOp : RT_Op<"post", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "posts the receive of a channel's next message";
+  let description = [{
+    The buffer stays untouched until `rt.receive`.
+
+    *Constraints*
+    1. The buffer has the channel's bytes.
+  }];
+  let arguments = (ins RT_ChannelAttr:$channel, RT_Buffer:$buffer);
+  let assemblyFormat = "$channel `into` $buffer attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def RT_ReceiveOp : RT_Op<"receive", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until the oldest posted receive has arrived";
+  let arguments = (ins RT_ChannelAttr:$channel, RT_Buffer:$buffer);
+  let description = [{
+    *Constraints*
+    1. The buffer has the channel's bytes; it is that of the `rt.post`.
+  }];
+  let assemblyFormat = "$channel `into` $buffer attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def RT_SendOp : RT_Op<"send", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "starts to send a channel's next message";
+  let description = [{
+    The buffer stays untouched until `rt.sent`.
+
+    *Constraints*
+    1. The buffer has the channel's bytes.
+  }];
+  let arguments = (ins RT_ChannelAttr:$channel, RT_Buffer:$buffer);
+  let assemblyFormat = "$channel `from` $buffer attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def RT_SentOp : RT_Op<"sent", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until the oldest unfinished send is complete";
+  let description = [{
+    *Constraints*
+    1. The buffer has the channel's bytes; it is that of the `rt.send`.
+  }];
+  let arguments = (ins RT_ChannelAttr:$channel, RT_Buffer:$buffer);
+  let assemblyFormat = "$channel `from` $buffer attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+def RT_PipelineOp : RT_Op<"pipeline", [NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "runs tasks and messages in the order of a schedule";
+  let description = [{
+    The body has the rank's tasks (`rt.task`): the work of one stage on one
+    micro-batch, forward or backward. `actions` is the order in which they run,
+    one after the other:
+
+    - `run t micro_batch m slots [s, ...]`: task number t; the i-th of the
+      task's groups is used in copy s_i;
+    - `post c slot s`, `receive c`: channel number c, its group in copy s;
+    - `send c slot s`, `sent c`.
+
+    A *group* is a buffer in several copies, one for each micro-batch for which
+    it is needed at once: what a backward needs of its forward, what arrives,
+    what is sent. Group i has `copies[i]` copies in the i-th operand; channel c
+    has its messages in group `channel_groups[c]`.
+
+    ```mlir
+    rt.pipeline groups(%0 : memref<16384xi8>) copies [2] channels [] in [] actions [
+      run 0 micro_batch 0 slots [0], run 0 micro_batch 1 slots [1],
+      run 1 micro_batch 0 slots [0], run 1 micro_batch 1 slots [1]] {
+      rt.task "forward" stage 0 groups [0] { ... }
+      rt.task "backward" stage 0 groups [0] { ... }
+    }
+    ```
+
+    *Constraints*
+    1. The body has tasks only.
+    2. Every group is memref<N x i8>, and its copies divide N into multiples
+       of 64; a channel's group has copies of at least the channel's bytes.
+    3. Actions name tasks, channels and copies that exist, and a run has a slot
+       for each group of its task. A channel posts or sends, not both;
+       receives and sents do not overtake posts and sends, and a copy is not
+       used again before they did.
+  }];
+  let arguments = (ins Variadic<RT_Buffer>:$groups, DenseI64ArrayAttr:$copies,
+                       TypedArrayAttrBase<RT_ChannelAttr, "array of channels">:$channels,
+                       DenseI64ArrayAttr:$channel_groups, DenseI64ArrayAttr:$actions);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    (`groups` `(` $groups^ `:` type($groups) `)`)? `copies` $copies `channels` $channels `in` $channel_groups
+    `actions` custom<Actions>($actions) $body attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Bytes of one copy of a group.
+    int64_t getCopyBytes(unsigned group);
+    ::llvm::SmallVector<::dtc::rt::TaskOp> getTasks();
+  }];
+}
+
+def RT_TaskOp : RT_Op<"task", [HasParent<"PipelineOp">, NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "the work of one stage on one micro-batch";
+  let description = [{
+    The block's argument is the number of the micro-batch. `groups` are the
+    numbers of the pipeline's groups of which a run names the copy.
+
+    *Constraints*
+    1. The block has one argument, an index.
+    2. The groups exist, none twice.
+  }];
+  let arguments = (ins StrAttr:$name, I64Attr:$stage, DenseI64ArrayAttr:$groups);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$name `stage` $stage `groups` $groups $body attr-dict";
+  let hasVerifier = 1;
+}
+
+def RT_SlotOp : RT_Op<"slot", [Pure]> {
+  let summary = "a buffer in the copy of a group that the run names";
+  let description = [{
+    `index` is the group's place among the task's groups.
+
+    ```mlir
+    %x = rt.slot 0 at 4096 : memref<8x32x64xf32>
+    ```
+
+    *Constraints*
+    1. Stands in a task that has the group; the buffer lies within a copy, at a
+       multiple of 64.
+  }];
+  let arguments = (ins I64Attr:$index, I64Attr:$offset);
+  let results = (outs RT_Buffer:$buffer);
+  let assemblyFormat = "$index `at` $offset attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
 }
 
 #endif // DTC_RT_OPS_TD
