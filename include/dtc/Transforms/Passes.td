@@ -445,6 +445,46 @@ def PartitionOptimizer : Pass<"dtc-partition-optimizer", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
 }
 
+def SchedulePipeline : Pass<"dtc-schedule-pipeline", "::mlir::ModuleOp"> {
+  let summary = "give the stages to ranks, and their work an order";
+  let description = [{
+    On a mesh with pp, runs last at the dtc level. The loop over micro-batches,
+    whose body is calls of stages, gets a `dtc.schedule`: a usual one, or one
+    from a file, proven before anything runs. After the loop, values that
+    different ranks have are added by `dtc.sum_stages`: a tied weight's
+    gradient, after its reduction over data-parallel ranks; the squares of the
+    gradient norm, each parameter at its first rank; and the loss becomes known
+    to all ranks. What is computed where follows from what needs it.
+
+    Before (two stages; `%l` is of stage 1, `%ga` of 0, `%gb` of 1):
+
+    ```mlir
+    %l, %ga, %gb = dtc.micro_batches 2 { ... }
+    %g = dtc.add %ga, %gb : ...
+    dtc.write %g to grad of @wte : !dtc.tensor<256x64xf32>
+    return %l : !dtc.tensor<f32>
+    ```
+
+    After:
+
+    ```mlir
+    dtc.schedule @pipeline ["schedule: 1f1b", "pp: 2", "micro-batches: 2",
+                            "rank 0: post0:1>0 F0 ...", "rank 1: ..."]
+    %l, %ga, %gb = dtc.micro_batches 2 schedule @pipeline { ... }
+    %loss = dtc.sum_stages %l from [1] to [0, 1] : ...
+    %g = dtc.sum_stages %ga, %gb from [0, 1] to [0, 1] : ...
+    dtc.write %g to grad of @wte : !dtc.tensor<256x64xf32>
+    return %loss : !dtc.tensor<f32>
+    ```
+  }];
+  let options = [
+    Option<"scheduleName", "schedule", "std::string", "\"1f1b\"",
+           "gpipe, 1f1b, interleaved, zb-h1 or zb-v">,
+    Option<"file", "file", "std::string", "", "a file with a schedule (docs/schedules.md)">
+  ];
+  let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
+}
+
 def ReportWork : Pass<"dtc-report-work", "::mlir::ModuleOp"> {
   let summary = "print the bytes that a rank sends and the pairs that attention visits";
   let description = [{

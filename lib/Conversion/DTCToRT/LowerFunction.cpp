@@ -9,14 +9,18 @@
 using namespace mlir;
 using namespace dtc;
 
-std::string dtc::getSlotSymbol(StringRef param, Slot slot) {
-  return (param + "." + stringifySlot(slot)).str();
+static std::string withStage(const Twine &name, const ProjectedStep *step) {
+  return step ? (name + "." + Twine(step->rank)).str() : name.str();
 }
-std::string dtc::getInputSymbol(StringRef name) {
-  return ("input." + name).str();
+std::string dtc::getSlotSymbol(StringRef param, Slot slot,
+                               const ProjectedStep *step) {
+  return withStage(param + "." + stringifySlot(slot), step);
 }
-std::string dtc::getOutputSymbol(StringRef name) {
-  return ("output." + name).str();
+std::string dtc::getInputSymbol(StringRef name, const ProjectedStep *step) {
+  return withStage("input." + name, step);
+}
+std::string dtc::getOutputSymbol(StringRef name, const ProjectedStep *step) {
+  return withStage("output." + name, step);
 }
 
 static MemRefType bufferType(Value v) {
@@ -39,11 +43,12 @@ void FunctionLowering::collectSlots() {
   func.walk([&](Operation *op) {
     if (auto read = dyn_cast<ReadOp>(op))
       values.addRead(read.getResult(),
-                     placeOf(getSlotSymbol(read.getParam(), read.getSlot())));
+                     placeOf(getSlotSymbol(read.getParam(), read.getSlot(),
+                                           projected)));
     if (auto write = dyn_cast<WriteOp>(op))
       targets.push_back(
           {op, write.getValue(),
-           placeOf(getSlotSymbol(write.getParam(), write.getSlot()))});
+           placeOf(getSlotSymbol(write.getParam(), write.getSlot(), projected))});
   });
 }
 
@@ -72,7 +77,7 @@ Value FunctionLowering::destination(OpResult result,
                                     std::optional<unsigned> *inPlace) {
   Operation *op = result.getOwner();
   Buffers::Place place = values.getPlace(result);
-  Value buffer;
+  Value buffer = fixedBuffers.lookup(result);
   if (place != Buffers::nowhere)
     buffer = addressOf(place);
   if (inPlace) {
@@ -173,13 +178,51 @@ void FunctionLowering::lowerCall(func::CallOp call) {
                      IntegerAttr());
 }
 
+/// sum = sum + summand, by the kernel of an addition.
+LogicalResult FunctionLowering::addInto(Operation *at, DTensorType type,
+                                        Value sum, Value summand) {
+  OpBuilder scratch(at);
+  Value zero =
+      ConstantOp::create(scratch, at->getLoc(), type, b.getF64FloatAttr(0));
+  auto add = AddOp::create(scratch, at->getLoc(), type, zero, zero,
+                           DenseI64ArrayAttr());
+  LogicalResult ok = kernels.launch(b, add, {sum, summand}, sum, {{0u, 0u}});
+  add.erase();
+  zero.getDefiningOp()->erase();
+  return ok;
+}
+
+/// Sums start at zero. What is added to them is added where it is made: then
+/// it need not live longer.
+void FunctionLowering::createSums(MicroBatchesOp loop) {
+  Operation *yield = loop.getBody().front().getTerminator();
+  for (OpResult r : loop->getResults()) {
+    Value sum = destination(r);
+    rt::FillOp::create(b, loop.getLoc(), sum, b.getF64FloatAttr(0));
+    auto v = cast<OpResult>(yield->getOperand(r.getResultNumber()));
+    summands[v.getOwner()].push_back({v, sum});
+  }
+}
+
+/// Adds what the op made to the sums that it belongs to.
+LogicalResult FunctionLowering::addToSums(Operation *op) {
+  auto it = summands.find(op);
+  if (it == summands.end())
+    return success();
+  for (auto [v, sum] : it->second)
+    if (failed(addInto(op->getBlock()->getTerminator(),
+                       cast<DTensorType>(v.getType()), sum, bufferOf(v))))
+      return failure();
+  return success();
+}
+
 LogicalResult FunctionLowering::lowerLoop(MicroBatchesOp loop) {
   Location loc = loop.getLoc();
-  SmallVector<Value> sums;
-  for (OpResult r : loop->getResults()) {
-    sums.push_back(destination(r));
-    rt::FillOp::create(b, loc, sums.back(), b.getF64FloatAttr(0));
-  }
+  Block &body = loop.getBody().front();
+  for (Value v : body.getTerminator()->getOperands())
+    if (!v.getDefiningOp() || v.getDefiningOp()->getBlock() != &body)
+      return loop.emitError("adds up a value that its body does not make");
+  createSums(loop);
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   Value count = arith::ConstantIndexOp::create(b, loc, loop.getCount());
@@ -187,35 +230,21 @@ LogicalResult FunctionLowering::lowerLoop(MicroBatchesOp loop) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(forOp.getBody()->getTerminator());
 
-  Block &body = loop.getBody().front();
   BlockArgument m = body.getArgument(0);
   Value number = rt::AllocOp::create(b, loc, bufferType(m), IntegerAttr());
   rt::SetIndexOp::create(b, loc, forOp.getInductionVar(), number);
   buffers[m] = number;
-  if (failed(lowerBlock(body)))
-    return failure();
-  for (auto [sum, value] :
-       llvm::zip_equal(sums, body.getTerminator()->getOperands())) {
-    // An op to take the kernel from: sum = sum + value.
-    OpBuilder scratch(body.getTerminator());
-    auto add = AddOp::create(scratch, loc, value.getType(), value, value,
-                             DenseI64ArrayAttr());
-    LogicalResult ok =
-        kernels.launch(b, add, {sum, bufferOf(value)}, sum, {{0u, 0u}});
-    add.erase();
-    if (failed(ok))
-      return failure();
-  }
-  return success();
+  return lowerBlock(body);
 }
 
 LogicalResult FunctionLowering::lowerOp(Operation &op) {
   if (getAliasedOperand(&op))
-    return success();
+    return addToSums(&op);
   if (auto read = dyn_cast<ReadOp>(op)) {
     if (!read->use_empty())
       buffers[read.getResult()] =
-          addressOf(placeOf(getSlotSymbol(read.getParam(), read.getSlot())));
+          addressOf(placeOf(
+              getSlotSymbol(read.getParam(), read.getSlot(), projected)));
     return success();
   }
   if (isa<WriteOp, func::ReturnOp>(op)) {
@@ -229,7 +258,10 @@ LogicalResult FunctionLowering::lowerOp(Operation &op) {
     return success();
   }
   if (auto loop = dyn_cast<MicroBatchesOp>(op))
-    return lowerLoop(loop);
+    return projected && loop == projected->loop ? lowerPipeline(loop)
+                                                : lowerLoop(loop);
+  if (auto sum = dyn_cast<SumStagesOp>(op))
+    return lowerStageSum(sum);
   if (auto ring = dyn_cast<RingOp>(op))
     return lowerRing(ring);
   if (auto shift = dyn_cast<ShiftOp>(op);
@@ -243,15 +275,20 @@ LogicalResult FunctionLowering::lowerOp(Operation &op) {
   return op.emitError("cannot be lowered to the runtime level");
 }
 
-LogicalResult FunctionLowering::lowerBlock(Block &block) {
-  for (auto it = block.begin(); it != block.end();) {
+LogicalResult FunctionLowering::lowerRange(Block::iterator it,
+                                           Block::iterator end) {
+  while (it != end) {
     if (movesData(&*it)) {
       SmallVector<Operation *> bucket = getBucket(&*it, bucketBytes);
       lowerBucket(bucket);
+      for (Operation *op : bucket)
+        if (failed(addToSums(op)))
+          return failure();
       it = std::next(bucket.back()->getIterator());
       continue;
     }
-    if (failed(lowerOp(*it)))
+    if (failed(lowerOp(*it)) ||
+        (!getAliasedOperand(&*it) && failed(addToSums(&*it))))
       return failure();
     ++it;
   }
@@ -261,6 +298,21 @@ LogicalResult FunctionLowering::lowerBlock(Block &block) {
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
+
+/// The ops, once arguments and targets are known.
+LogicalResult FunctionLowering::lowerBody() {
+  for (auto [i, t] : llvm::enumerate(targets)) {
+    targetsOf[t.op].push_back(i);
+    values.addTarget(t);
+  }
+  values.analyze();
+  b.setInsertionPointToEnd(entry);
+  if (failed(lowerBlock(func.getBody().front())))
+    return failure();
+  b.setInsertionPointToEnd(entry);
+  func::ReturnOp::create(b, func.getLoc());
+  return success();
+}
 
 LogicalResult FunctionLowering::lowerLayer() {
   SmallVector<Type> types;
@@ -283,45 +335,27 @@ LogicalResult FunctionLowering::lowerLayer() {
   collectSlots();
   if (!storage.empty())
     return func.emitError("reads or writes parameters, but is no step");
-  for (auto [i, t] : llvm::enumerate(targets)) {
-    targetsOf[t.op].push_back(i);
-    values.addTarget(t);
-  }
-  values.analyze();
-  b.setInsertionPointToEnd(entry);
-  if (failed(lowerBlock(func.getBody().front())))
-    return failure();
-  b.setInsertionPointToEnd(entry);
-  func::ReturnOp::create(b, func.getLoc());
-  return success();
+  return lowerBody();
 }
 
 LogicalResult FunctionLowering::lowerStep() {
   auto to = func::FuncOp::create(b, func.getLoc(), func.getName(),
                                  b.getFunctionType({}, {}));
   to->setAttr(rt::attrs::step, b.getUnitAttr());
+  if (projected)
+    to->setAttr(rt::attrs::stage, b.getI64IntegerAttr(projected->rank));
   entry = to.addEntryBlock();
   collectSlots();
   Operation *end = func.getBody().front().getTerminator();
   for (auto [i, v] : llvm::enumerate(end->getOperands())) {
     auto name = func.getResultAttrOfType<StringAttr>(i, dtc::attrs::output);
-    targets.push_back({end, v, placeOf(getOutputSymbol(name))});
+    targets.push_back({end, v, placeOf(getOutputSymbol(name, projected))});
   }
   for (BlockArgument a : func.getArguments())
     if (!a.use_empty()) {
       auto name = func.getArgAttrOfType<StringAttr>(a.getArgNumber(),
                                                     dtc::attrs::input);
-      buffers[a] = addressOf(placeOf(getInputSymbol(name)));
+      buffers[a] = addressOf(placeOf(getInputSymbol(name, projected)));
     }
-  for (auto [i, t] : llvm::enumerate(targets)) {
-    targetsOf[t.op].push_back(i);
-    values.addTarget(t);
-  }
-  values.analyze();
-  b.setInsertionPointToEnd(entry);
-  if (failed(lowerBlock(func.getBody().front())))
-    return failure();
-  b.setInsertionPointToEnd(entry);
-  func::ReturnOp::create(b, func.getLoc());
-  return success();
+  return lowerBody();
 }

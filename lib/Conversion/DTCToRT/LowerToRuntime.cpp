@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace dtc {
 #define GEN_PASS_DEF_LOWERTORUNTIME
@@ -53,48 +54,115 @@ public:
       module.emitError("has no public function");
       return signalPassFailure();
     }
-    if (failed(createStorage(step)))
+    SmallVector<func::FuncOp> all = functions;
+    FailureOr<ProjectedPipeline> pipeline = ProjectedPipeline();
+    if (MicroBatchesOp loop = getScheduledLoop(step)) {
+      pipeline = projectPipeline(step, loop);
+      if (failed(pipeline))
+        return signalPassFailure();
+    } else if (getMesh(module).getSize("pp") > 1) {
+      step.emitError("has no scheduled loop, but the mesh has pp=")
+          << getMesh(module).getSize("pp") << ": run -dtc-schedule-pipeline";
+      return signalPassFailure();
+    }
+    // Stages have become part of steps.
+    if (!pipeline->steps.empty()) {
+      SmallVector<func::FuncOp> steps;
+      for (ProjectedStep &p : pipeline->steps)
+        steps.push_back(p.func);
+      functions = getReachable(steps);
+      llvm::append_range(all, steps);
+    } else {
+      llvm::erase(functions, step);
+    }
+    for (func::FuncOp func : all)
+      if (!func.getBody().hasOneBlock()) {
+        func.emitError("must have a body of one block");
+        return signalPassFailure();
+      }
+    if (pipeline->steps.empty() ? failed(createStorage(step, nullptr))
+                                : llvm::any_of(pipeline->steps, [&](auto &p) {
+                                    return failed(createStorage(p.func, &p));
+                                  }))
       return signalPassFailure();
 
     KernelTarget target;
     target.vectorBits = vectorBits;
     KernelCache kernels(module, target);
     SymbolTable symbols(module);
-    for (func::FuncOp func : functions) {
-      if (!func.getBody().hasOneBlock()) {
-        func.emitError("must have a body of one block");
-        return signalPassFailure();
-      }
+    auto lowering = [&](func::FuncOp func) {
+      return FunctionLowering(module, func, symbols, kernels, bucketBytes);
+    };
+    auto prepare = [&](func::FuncOp func) {
       int64_t count = inlineSingleMicroBatches(func);
-      if (func == step)
-        module->setAttr(rt::attrs::microbatches,
-                        Builder(module).getI64IntegerAttr(count));
       groupCollectives(func.getBody().front(), bucketBytes);
-      FunctionLowering lowering(module, func, symbols, kernels, bucketBytes);
-      if (failed(func == step ? lowering.lowerStep() : lowering.lowerLayer()))
+      return count;
+    };
+    for (func::FuncOp func : functions) {
+      prepare(func);
+      if (failed(lowering(func).lowerLayer()))
         return signalPassFailure();
     }
-    for (func::FuncOp func : functions)
+    int64_t count = 1;
+    if (pipeline->steps.empty()) {
+      count = prepare(step);
+      if (failed(lowering(step).lowerStep()))
+        return signalPassFailure();
+    }
+    for (ProjectedStep &p : pipeline->steps) {
+      count = prepare(p.func);
+      if (failed(lowering(p.func).lowerStep(*pipeline, p)))
+        return signalPassFailure();
+    }
+    module->setAttr(rt::attrs::microbatches,
+                    Builder(module).getI64IntegerAttr(count));
+    for (func::FuncOp func : all)
       func.erase();
+    for (auto op : llvm::make_early_inc_range(module.getOps<ScheduleOp>()))
+      op.erase();
   }
 
 private:
   void addStorage(OpBuilder &b, Location loc, const Twine &name,
-                  rt::StorageKind kind, StringRef of, Type type) {
+                  rt::StorageKind kind, StringRef of, Type type,
+                  const ProjectedStep *rank) {
     rt::StorageOp::create(b, loc, b.getStringAttr(name),
                           rt::StorageKindAttr::get(&getContext(), kind),
                           b.getStringAttr(of), TypeAttr::get(type),
-                          IntegerAttr());
+                          IntegerAttr(),
+                          b.getI64IntegerAttr(rank ? rank->rank : 0));
+  }
+
+  /// The functions that steps call, callees before callers.
+  SmallVector<func::FuncOp> getReachable(ArrayRef<func::FuncOp> steps) {
+    SymbolTable symbols(getOperation());
+    llvm::SetVector<Operation *> found;
+    std::function<void(func::FuncOp)> visit = [&](func::FuncOp func) {
+      func.walk([&](func::CallOp call) {
+        auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+        if (!callee || found.contains(callee))
+          return;
+        visit(callee);
+        found.insert(callee);
+      });
+    };
+    llvm::for_each(steps, visit);
+    SmallVector<func::FuncOp> out;
+    for (Operation *op : found)
+      out.push_back(cast<func::FuncOp>(op));
+    return out;
   }
 
   /// What the arena holds for the whole run: kind by kind, so that the plan's
-  /// terms are contiguous.
-  LogicalResult createStorage(func::FuncOp step) {
+  /// terms are contiguous. A rank of a pipeline has what its step uses.
+  LogicalResult createStorage(func::FuncOp step, const ProjectedStep *rank) {
     ModuleOp module = getOperation();
     OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
     SmallVector<ParamOp> params(module.getOps<ParamOp>());
     if (!params.empty())
       b.setInsertionPointAfter(params.back());
+    for (auto earlier : module.getOps<rt::StorageOp>())
+      b.setInsertionPointAfter(earlier);
 
     // Reads and writes say the placement of gradients and optimizer state.
     DenseMap<std::pair<StringRef, unsigned>, Type> types;
@@ -132,8 +200,11 @@ private:
     for (auto [slot, kind] : slots)
       for (ParamOp p : params) {
         Type type = types.lookup({p.getSymName(), unsigned(slot)});
-        addStorage(b, p.getLoc(), getSlotSymbol(p.getSymName(), slot), kind,
-                   p.getSymName(), type ? type : Type(p.getTensorType()));
+        if (rank && !types.contains({p.getSymName(), unsigned(Slot::Param)}))
+          continue;
+        addStorage(b, p.getLoc(), getSlotSymbol(p.getSymName(), slot, rank),
+                   kind, p.getSymName(), type ? type : Type(p.getTensorType()),
+                   rank);
       }
 
     for (BlockArgument a : step.getArguments()) {
@@ -143,23 +214,25 @@ private:
         return step.emitError("argument ")
                << a.getArgNumber() << " of the step has no dtc.input";
       bool isScalar = name == "rng" || name == "optimizer";
-      addStorage(b, a.getLoc(), getInputSymbol(name),
+      if (rank && !isScalar && a.use_empty())
+        continue;
+      addStorage(b, a.getLoc(), getInputSymbol(name, rank),
                  isScalar ? rt::StorageKind::Scalar : rt::StorageKind::Input,
-                 name, a.getType());
+                 name, a.getType(), rank);
     }
     // Nothing is drawn in a model without dropout; the runtime writes the
     // scalars all the same.
-    if (!module.lookupSymbol(getInputSymbol("rng")))
-      addStorage(b, step.getLoc(), getInputSymbol("rng"),
+    if (!module.lookupSymbol(getInputSymbol("rng", rank)))
+      addStorage(b, step.getLoc(), getInputSymbol("rng", rank),
                  rt::StorageKind::Scalar, "rng",
-                 DTensorType::get({2}, b.getI32Type()));
+                 DTensorType::get({2}, b.getI32Type()), rank);
     for (unsigned i = 0; i < step.getNumResults(); ++i) {
       auto name = step.getResultAttrOfType<StringAttr>(i, dtc::attrs::output);
       if (!name)
         return step.emitError("result ")
                << i << " of the step has no dtc.output";
-      addStorage(b, step.getLoc(), getOutputSymbol(name),
-                 rt::StorageKind::Output, name, step.getResultTypes()[i]);
+      addStorage(b, step.getLoc(), getOutputSymbol(name, rank),
+                 rt::StorageKind::Output, name, step.getResultTypes()[i], rank);
     }
     return success();
   }

@@ -1,6 +1,7 @@
 //===- Prepare.cpp - Rewrites before buffers exist ------------------------===//
 
 #include "Prepare.h"
+#include "Project.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -12,7 +13,7 @@ int64_t dtc::inlineSingleMicroBatches(func::FuncOp func) {
   SmallVector<MicroBatchesOp> loops;
   func.walk([&](MicroBatchesOp op) { loops.push_back(op); });
   for (MicroBatchesOp loop : loops) {
-    if (loop.getCount() != 1) {
+    if (loop.getCount() != 1 || loop.getScheduleAttr()) {
       count = loop.getCount();
       continue;
     }
@@ -101,7 +102,15 @@ void dtc::groupCollectives(Block &block, int64_t bucketBytes) {
   for (Operation &op : block)
     ops.push_back(&op);
   SmallVector<OpenBucket> open;
+  Attribute task;
   for (Operation *op : ops) {
+    // A bucket is of one task of a schedule.
+    if (Attribute now = op->getAttr(taskAttr); now != task) {
+      for (OpenBucket &bucket : open)
+        bucket.close();
+      open.clear();
+      task = now;
+    }
     for (Region &region : op->getRegions())
       for (Block &inner : region)
         groupCollectives(inner, bucketBytes);

@@ -61,7 +61,7 @@ public:
   explicit Description(ModuleOp module)
       : module(module), mesh(getMesh(module)) {
     for (auto op : module.getOps<rt::StorageOp>())
-      storage[op.getSymName()] = op;
+      storage[op.getStage()][getKey(op.getKind(), op.getOf())] = op;
   }
 
   FailureOr<std::string> get(StringRef cpu, StringRef flags,
@@ -76,7 +76,7 @@ public:
     for (const Axis &a : mesh.getAxes())
       meshList.push_back(json::Array{a.name.getValue(), a.size});
 
-    rt::StorageOp ids = storage.lookup("input.input_ids");
+    rt::StorageOp ids = findInput("input_ids");
     if (!ids)
       return module.emitError("the step has no input 'input_ids'");
     ArrayRef<int64_t> shape = ids.getTensorType().getShape();
@@ -94,7 +94,7 @@ public:
         {"seq", shape[1]},
         {"vocab", getVocabulary()},
         {"microbatches", getInt(rt::attrs::microbatches)},
-        {"documents", storage.contains("input.document_ids")},
+        {"documents", bool(findInput("document_ids"))},
         {"workspace_bytes", workspaceBytes},
         {"collective_slots", getInt(rt::attrs::slots)},
     };
@@ -102,10 +102,14 @@ public:
     for (auto param : module.getOps<ParamOp>())
       tensors.push_back(getTensor(param));
     out["tensors"] = std::move(tensors);
-    FailureOr<json::Object> arena = getArena();
-    if (failed(arena))
-      return failure();
-    out["pipeline_ranks"] = json::Array{std::move(*arena)};
+    json::Array arenas;
+    for (func::FuncOp step : rt::getSteps(module)) {
+      FailureOr<json::Object> arena = getArena(step);
+      if (failed(arena))
+        return failure();
+      arenas.push_back(std::move(*arena));
+    }
+    out["pipeline_ranks"] = std::move(arenas);
     std::string text;
     llvm::raw_string_ostream os(text);
     os << json::Value(std::move(out));
@@ -127,36 +131,58 @@ private:
     return 1;
   }
 
+  static std::string getKey(rt::StorageKind kind, StringRef of) {
+    return (rt::stringifyStorageKind(kind) + "." + of).str();
+  }
+
+  /// The input on the first ranks that have it.
+  rt::StorageOp findInput(StringRef name) {
+    for (func::FuncOp step : rt::getSteps(module))
+      if (rt::StorageOp op = storage[rt::getStage(step)].lookup(
+              getKey(rt::StorageKind::Input, name)))
+        return op;
+    return {};
+  }
+
   /// What lies where in the arena of the ranks of a pipeline coordinate.
-  FailureOr<json::Object> getArena() {
-    json::Object out{{"arena_bytes", getInt(rt::attrs::arenaBytes)}};
+  FailureOr<json::Object> getArena(func::FuncOp step) {
+    const llvm::StringMap<rt::StorageOp> &here = storage[rt::getStage(step)];
+    json::Object out{
+        {"arena_bytes",
+         step->getAttrOfType<IntegerAttr>(rt::attrs::arenaBytes).getInt()}};
     json::Array memory, inputs, tensors;
-    if (auto terms = module->getAttrOfType<ArrayAttr>(rt::attrs::memory))
+    if (auto terms = step->getAttrOfType<ArrayAttr>(rt::attrs::memory))
       for (auto term : terms.getAsRange<ArrayAttr>())
         memory.push_back(json::Array{cast<StringAttr>(term[0]).getValue(),
                                      cast<IntegerAttr>(term[1]).getInt()});
     out["memory"] = std::move(memory);
     for (auto op : module.getOps<rt::StorageOp>())
-      if (op.getKind() == rt::StorageKind::Input) {
+      if (op.getKind() == rt::StorageKind::Input &&
+          static_cast<int64_t>(op.getStage()) == rt::getStage(step)) {
         json::Object piece = getPiece(op.getTensorType(), mesh);
         piece["name"] = op.getOf();
         piece["offset"] = int64_t(*op.getOffset());
         inputs.push_back(std::move(piece));
       }
     out["inputs"] = std::move(inputs);
+    static const std::pair<StringRef, rt::StorageKind> slots[] = {
+        {"offset", rt::StorageKind::Param},
+        {"grad", rt::StorageKind::Grad},
+        {"m", rt::StorageKind::M},
+        {"v", rt::StorageKind::V}};
     for (auto [i, param] : llvm::enumerate(module.getOps<ParamOp>())) {
-      auto offset = [&, name = param.getSymName()](StringRef slot) {
-        return int64_t(*storage.lookup((name + "." + slot).str()).getOffset());
-      };
-      tensors.push_back(json::Object{{"tensor", int64_t(i)},
-                                     {"offset", offset("param")},
-                                     {"grad", offset("grad")},
-                                     {"m", offset("m")},
-                                     {"v", offset("v")}});
+      if (!here.contains(getKey(rt::StorageKind::Param, param.getSymName())))
+        continue;
+      json::Object tensor{{"tensor", int64_t(i)}};
+      for (auto [field, kind] : slots)
+        tensor[field] = int64_t(
+            *here.lookup(getKey(kind, param.getSymName())).getOffset());
+      tensors.push_back(std::move(tensor));
     }
     out["tensors"] = std::move(tensors);
-    if (failed(addOffsets(out, "scalars", "input", {"rng", "optimizer"})) ||
-        failed(addOffsets(out, "outputs", "output",
+    if (failed(addOffsets(out, here, "scalars", rt::StorageKind::Scalar,
+                          {"rng", "optimizer"})) ||
+        failed(addOffsets(out, here, "outputs", rt::StorageKind::Output,
                           {"loss", "grad_norm", "labels", "skipped"})))
       return failure();
     return out;
@@ -184,14 +210,16 @@ private:
     return o;
   }
 
-  LogicalResult addOffsets(json::Object &out, StringRef key, StringRef prefix,
+  LogicalResult addOffsets(json::Object &out,
+                           const llvm::StringMap<rt::StorageOp> &here,
+                           StringRef key, rt::StorageKind kind,
                            ArrayRef<StringRef> names) {
     json::Object offsets;
     for (StringRef name : names) {
-      rt::StorageOp op = storage.lookup((prefix + "." + name).str());
+      rt::StorageOp op = here.lookup(getKey(kind, name));
       if (!op)
         return module.emitError("the step has no ")
-               << prefix << " '" << name << "'";
+               << rt::stringifyStorageKind(kind) << " '" << name << "'";
       offsets[name] = int64_t(*op.getOffset());
     }
     out[key] = std::move(offsets);
@@ -200,7 +228,8 @@ private:
 
   ModuleOp module;
   MeshAttr mesh;
-  llvm::StringMap<rt::StorageOp> storage;
+  /// By coordinate on pp, then by kind and name.
+  DenseMap<int64_t, llvm::StringMap<rt::StorageOp>> storage;
 };
 } // namespace
 

@@ -343,7 +343,7 @@ private:
       ArrayRef<int64_t> groups;
     };
     SmallVector<Task> tasks;
-    for (rt::TaskOp op : pipeline.getTasks()) {
+    for (rt::TaskOp op : rt::getTasks(pipeline)) {
       if (static_cast<int64_t>(op.getGroups().size()) + firstGroup > contextSize)
         return op.emitError("uses ")
                << op.getGroups().size() << " groups; there may be "

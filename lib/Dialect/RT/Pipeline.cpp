@@ -125,8 +125,8 @@ int64_t PipelineOp::getCopyBytes(unsigned group) {
          getCopies()[group];
 }
 
-SmallVector<TaskOp> PipelineOp::getTasks() {
-  return llvm::to_vector(getBody().front().getOps<TaskOp>());
+SmallVector<TaskOp> rt::getTasks(PipelineOp pipeline) {
+  return llvm::to_vector(pipeline.getBody().front().getOps<TaskOp>());
 }
 
 namespace {
@@ -175,7 +175,7 @@ LogicalResult PipelineOp::verify() {
              << op.getName() << "'";
   if (failed(verifyGroups(*this)))
     return failure();
-  SmallVector<TaskOp> tasks = getTasks();
+  SmallVector<TaskOp> tasks = getTasks(*this);
   SmallVector<Line> lines(getChannels().size());
   ArrayRef<int64_t> rest = getActions();
   for (int64_t number = 0; !rest.empty(); ++number) {

@@ -144,10 +144,15 @@ MicroBatchesOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto schedule = symbols.lookupNearestSymbolFrom<ScheduleOp>(*this, name);
   if (!schedule)
     return emitOpError() << name << " is not a dtc.schedule";
-  if (schedule.getMicroBatches() != getCount())
+  llvm::Expected<schedule::Schedule> lists = schedule.getSchedule();
+  if (!lists) {
+    llvm::consumeError(lists.takeError()); // the schedule's own error
+    return success();
+  }
+  if (lists->microBatches != static_cast<int64_t>(getCount()))
     return emitOpError("runs ")
            << getCount() << " micro-batches, but " << name << " is for "
-           << schedule.getMicroBatches();
+           << lists->microBatches;
   return success();
 }
 

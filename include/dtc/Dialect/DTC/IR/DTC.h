@@ -10,6 +10,7 @@
 #include "dtc/Dialect/DTC/IR/FactorRule.h"
 #include "dtc/Dialect/DTC/IR/Meaning.h"
 #include "dtc/Dialect/DTC/IR/TensorSpec.h"
+#include "dtc/Schedule/Schedule.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -37,6 +38,8 @@ namespace dtc {
 /// Names of the discardable attributes (docs/dialect.md).
 namespace attrs {
 constexpr llvm::StringLiteral mesh = "dtc.mesh";         // module: MeshAttr
+constexpr llvm::StringLiteral stage = "dtc.stage";       // call: its stage
+constexpr llvm::StringLiteral phase = "dtc.phase";       // call: its phase
 constexpr llvm::StringLiteral input = "dtc.input";       // argument: name
 constexpr llvm::StringLiteral output = "dtc.output";     // result: name
 constexpr llvm::StringLiteral dims = "dtc.dims";         // names of dimensions

@@ -10,23 +10,28 @@
 def DTC_ScheduleOp : DTC_Op<"schedule", [Symbol]> {
   let summary = "who runs which stage of which micro-batch, and in which order";
   let description = [{
-    `ranks` has for each stage the rank on the axis pp that runs it; `lists`
-    has for each rank its actions, in the words of docs/schedules.md. A loop
-    over micro-batches names its schedule in the attribute `schedule`.
+    The lines of a schedule as docs/schedules.md describes them. A loop over
+    micro-batches names its schedule.
 
     ```mlir
-    dtc.schedule @pipeline stages [0, 1] micro_batches 2 lists [
-      "F0 send:a0>1:0 F1 send:a0>1:1 ...",
-      "..."]
+    dtc.schedule @pipeline [
+      "schedule: 1f1b", "pp: 2", "micro-batches: 1",
+      "rank 0: post0:1>0 F0 send0:0>1 wait0:1>0 B0 R U",
+      "rank 1: post0:0>1 wait0:0>1 F0 B0 send0:1>0 R U"]
     ```
 
     *Constraints*
-    1. There is a list for each rank, and each rank runs a stage.
-    2. There is at least one micro-batch.
+    1. The lines are a schedule that `dtc::schedule::verify` proves: every
+       message sent, posted and awaited once, no cycle of waits, every backward
+       after its forward, and the peaks that it claims.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$ranks, I64Attr:$micro_batches, StrArrayAttr:$lists);
-  let assemblyFormat = "$sym_name `stages` $ranks `micro_batches` $micro_batches `lists` $lists attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$lines);
+  let assemblyFormat = "$sym_name $lines attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The schedule that the lines say.
+    ::llvm::Expected<::dtc::schedule::Schedule> getSchedule();
+  }];
 }
 
 def DTC_SumStagesOp : DTC_Op<"sum_stages", [Pure,

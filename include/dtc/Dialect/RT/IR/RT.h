@@ -9,8 +9,6 @@
 
 namespace dtc::rt {
 
-class TaskOp;
-
 /// A memref of static shape and identity layout.
 bool isBuffer(mlir::Type type);
 
@@ -84,6 +82,9 @@ namespace dtc::rt {
 /// The module's storage by coordinate on pp, in order.
 llvm::DenseMap<int64_t, llvm::SmallVector<StorageOp>>
 getStorage(mlir::ModuleOp module);
+
+/// The pipeline's tasks, by number.
+llvm::SmallVector<TaskOp> getTasks(PipelineOp pipeline);
 } // namespace dtc::rt
 
 #endif // DTC_DIALECT_RT_IR_RT_H

@@ -338,7 +338,6 @@ def RT_PipelineOp : RT_Op<"pipeline", [NoTerminator, SingleBlock, RecursiveMemor
   let extraClassDeclaration = [{
     /// Bytes of one copy of a group.
     int64_t getCopyBytes(unsigned group);
-    ::llvm::SmallVector<::dtc::rt::TaskOp> getTasks();
   }];
 }
 

@@ -45,20 +45,3 @@ SmallVector<Array> SumStagesOp::interpret(const FactorPiece &,
       z[i] += x[i];
   return {z};
 }
-
-LogicalResult ScheduleOp::verify() {
-  if (getMicroBatches() < 1)
-    return emitOpError("needs at least one micro-batch");
-  int64_t count = getLists().size();
-  llvm::DenseSet<int64_t> used;
-  for (int64_t rank : getRanks()) {
-    if (rank < 0 || rank >= count)
-      return emitOpError("a stage is on rank ")
-             << rank << ", but there are lists for " << count << " ranks";
-    used.insert(rank);
-  }
-  for (int64_t rank = 0; rank < count; ++rank)
-    if (!used.contains(rank))
-      return emitOpError("rank ") << rank << " runs no stage";
-  return success();
-}
