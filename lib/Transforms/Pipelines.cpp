@@ -39,6 +39,10 @@ void dtc::buildTrainingPipeline(OpPassManager &pm,
   expand.attention = options.cpAttention;
   pm.addPass(createExpandCommunication(expand));
   pm.addPass(createPartitionOptimizer());
+  SchedulePipelineOptions schedule;
+  schedule.scheduleName = options.schedule;
+  schedule.file = options.scheduleFile;
+  pm.addPass(createSchedulePipeline(schedule));
 }
 
 void dtc::registerTrainingPipeline() {

@@ -330,7 +330,7 @@ static LogicalResult checkPhases(MicroBatchesOp loop, const StagedBody &body,
 LogicalResult SchedulePipeline::run() {
   ModuleOp module = getOperation();
   int64_t pp = getMesh(module).getSize("pp");
-  if (pp == 1)
+  if (pp == 1 && file.empty())
     return success();
   FailureOr<func::FuncOp> step = getPublicFunction(module);
   if (failed(step))

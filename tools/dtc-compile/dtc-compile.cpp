@@ -1,6 +1,7 @@
 //===- dtc-compile.cpp - From model IR to an executable -------------------===//
 
 #include "dtc/Tools/Compile/Compile.h"
+#include "dtc/Schedule/Generate.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -96,9 +97,12 @@ Choice cpAttention("cp-attention", "ring", {"ring", "all-gather", "ulysses"},
                    {}, "Attention under context parallelism");
 Choice cpLayout("cp-layout", "contiguous", {"contiguous", "striped", "zigzag"},
                 {}, "Order of the sequence on cp");
-Choice schedule("schedule", "1f1b",
-                {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-v"}, {},
-                "Order of micro-batches; all are one at pp=1");
+cl::opt<std::string>
+    schedule("schedule", cl::init("1f1b"), cl::value_desc("NAME|FILE"),
+             cl::desc("Order in which pipeline ranks work (default 1f1b): "
+                      "gpipe, 1f1b, interleaved, zb-h1, zb-v, or a file "
+                      "(docs/schedules.md); all names are one at pp=1"),
+             cl::cat(category));
 Choice zero("zero", "0", {"0"}, {"1", "2", "3"},
             "What is cut over data-parallel ranks");
 Choice zero3Reshard("zero3-reshard", "micro-batch", {"micro-batch"}, {"step"},
@@ -115,14 +119,17 @@ Choice emitLevel("emit", "exe", {"mlir", "llvm", "obj", "exe"}, {"ptx"},
                  "What to write: mlir is the last program of the dtc level, "
                  "before buffers; llvm is optimized LLVM IR");
 
-cl::opt<std::string> virtualStages("virtual-stages", cl::init("1"),
-                                   cl::value_desc("V"),
-                                   cl::desc("Stages of a pipeline rank; more "
-                                            "than 1 is not built yet"),
-                                   cl::cat(category));
-cl::opt<std::string> stages("stages", cl::value_desc("CUTS"),
-                            cl::desc("Where stages are cut (not built yet)"),
-                            cl::cat(category));
+cl::opt<std::string>
+    virtualStages("virtual-stages", cl::value_desc("V"),
+                  cl::desc("Stages of a pipeline rank, for --schedule="
+                           "interleaved (default 2)"),
+                  cl::cat(category));
+cl::opt<std::string>
+    stages("stages", cl::value_desc("CUTS"),
+           cl::desc("Layers of each stage, such as 3,4,4,3; with 0 first or "
+                    "last what stands before or after the layers is a stage "
+                    "(default: balanced by cost)"),
+           cl::cat(category));
 cl::opt<std::string> memory("memory", cl::value_desc("BYTES"),
                             cl::desc("Bytes that a rank may have (not built "
                                      "yet)"),
@@ -163,22 +170,16 @@ static Expected<int64_t> parseCount(const cl::opt<std::string> &option,
 
 static Error checkChoices() {
   for (const Choice *choice :
-       {&spGather, &cpAttention, &cpLayout, &schedule, &zero, &zero3Reshard,
-        &recompute, &overlap, &precision, &gradDtype, &target, &emitLevel})
+       {&spGather, &cpAttention, &cpLayout, &zero, &zero3Reshard, &recompute,
+        &overlap, &precision, &gradDtype, &target, &emitLevel})
     if (Error error = choice->check())
       return error;
   if (automatic)
     return createStringError("--auto is not built yet");
   for (const cl::opt<std::string> *option :
-       {&cluster, &stages, &memory, &gpuArch})
+       {&cluster, &memory, &gpuArch})
     if (option->getNumOccurrences())
       return createStringError("--" + option->ArgStr + " is not built yet");
-  auto v = parseCount(virtualStages, 1 << 10);
-  if (!v)
-    return v.takeError();
-  if (*v > 1)
-    return createStringError("--virtual-stages=" + Twine(*v) +
-                             " is not built yet");
   return Error::success();
 }
 
@@ -198,6 +199,23 @@ static Expected<dtc::CompileOptions> getOptions(int argc, char **argv) {
   if (!bytes)
     return bytes.takeError();
   options.bucketBytes = *bytes;
+  options.schedule = schedule;
+  options.isScheduleFile = !dtc::schedule::parseKind(schedule);
+  if (options.isScheduleFile && !sys::fs::exists(schedule))
+    return createStringError("--schedule=" + schedule +
+                             ": is neither a file nor one of " +
+                             dtc::schedule::getKindNames());
+  if (virtualStages.getNumOccurrences()) {
+    auto v = parseCount(virtualStages, 1 << 10);
+    if (!v)
+      return v.takeError();
+    if (*v > 1 && schedule != "interleaved" && schedule != "zb-v")
+      return createStringError("--virtual-stages=" + Twine(*v) +
+                               " is for --schedule=interleaved, not " +
+                               schedule);
+    options.virtualStages = *v;
+  }
+  options.stages = stages;
   options.input = input;
   options.rulesFile = rules;
   options.sequenceParallel = sequenceParallel;

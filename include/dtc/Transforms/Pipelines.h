@@ -46,13 +46,20 @@ struct TrainingPipelineOptions
       *this, "stage-memory",
       llvm::cl::desc("bytes that each stage may take (0: no limit)"),
       llvm::cl::init(0)};
+  Option<std::string> schedule{
+      *this, "schedule",
+      llvm::cl::desc("gpipe, 1f1b, interleaved, zb-h1 or zb-v"),
+      llvm::cl::init("1f1b")};
+  Option<std::string> scheduleFile{
+      *this, "schedule-file",
+      llvm::cl::desc("a file with a schedule, instead")};
   Option<bool> splitBackward{
       *this, "split-backward",
       llvm::cl::desc("input and weight gradients of each stage apart")};
 };
 
 /// Model IR to the whole step: outlined layers, shardings, collectives,
-/// micro-batches, stages, backward, expanded communication, optimizer.
+/// micro-batches, stages, backward, expanded communication, optimizer, schedule.
 void buildTrainingPipeline(mlir::OpPassManager &pm,
                            const TrainingPipelineOptions &options);
 

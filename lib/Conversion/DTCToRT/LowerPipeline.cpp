@@ -44,7 +44,7 @@ public:
   const Buffers &values;
 
   SmallVector<Group> groups;
-  llvm::DenseMap<Value, Place> places; // of roots
+  llvm::MapVector<Value, Place> places; // of roots
   /// What is copied at the end of a task.
   struct Copy {
     Value value;
@@ -191,7 +191,7 @@ void Groups::placeHandovers() {
       Value root = values.getRoot(part.made);
       auto it = definedIn.find(root);
       bool isHere = it != definedIn.end() && it->second == maker;
-      if (isHere && places.try_emplace(root, place).second)
+      if (isHere && places.insert({root, place}).second)
         continue;
       copies[maker].push_back({part.made, place});
       used[maker].insert(group);

@@ -5,6 +5,8 @@
 #include "dtc/Codegen/EmitObject.h"
 #include "dtc/Conversion/Passes.h"
 #include "dtc/Planner/Planner.h"
+#include "dtc/Schedule/Generate.h"
+#include "dtc/Schedule/Text.h"
 #include "dtc/Tools/Registry.h"
 #include "dtc/Transforms/Pipelines.h"
 #include "mlir/Parser/Parser.h"
@@ -48,9 +50,58 @@ void dtc::registerCompileDialects(DialectRegistry &registry) {
   codegen::registerCpuDialects(registry);
 }
 
+/// The stages into which a step is cut, and whether their backwards are split.
+struct PipelineShape {
+  int64_t stages = 1;
+  bool splitBackward = false;
+};
+
+static int64_t getSize(const MeshSizes &mesh, StringRef axis) {
+  for (const auto &[name, size] : mesh)
+    if (name == axis)
+      return size;
+  return 1;
+}
+
+static llvm::Expected<PipelineShape>
+getPipelineShape(const CompileOptions &options) {
+  int64_t pp = getSize(options.mesh, "pp");
+  if (options.isScheduleFile) {
+    auto buffer = llvm::MemoryBuffer::getFile(options.schedule);
+    if (!buffer)
+      return llvm::createStringError("cannot read the schedule '" +
+                                     options.schedule +
+                                     "': " + buffer.getError().message());
+    schedule::Known known;
+    known.microBatches = options.microbatches;
+    auto lists = schedule::parse((*buffer)->getBuffer(), options.schedule,
+                                 known);
+    if (!lists)
+      return lists.takeError();
+    if (lists->placement.ranks != pp)
+      return llvm::createStringError(
+          "'" + options.schedule + "' is a schedule for pp=" +
+          Twine(lists->placement.ranks) + ", but the mesh has pp=" + Twine(pp));
+    PipelineShape shape{lists->getStages()};
+    for (const auto &rank : lists->ranks)
+      for (const schedule::Action &a : rank)
+        shape.splitBackward |= a.kind == schedule::ActionKind::InputBackward;
+    return shape;
+  }
+  if (pp == 1)
+    return PipelineShape();
+  schedule::Kind kind = *schedule::parseKind(options.schedule);
+  auto placement = schedule::getPlacement(kind, pp, options.virtualStages);
+  if (!placement)
+    return placement.takeError();
+  return PipelineShape{placement->getStages(),
+                       kind == schedule::Kind::ZeroBubbleH1 ||
+                           kind == schedule::Kind::ZeroBubbleV};
+}
+
 /// From the model to the last program of the dtc level.
-static void addTrainingPasses(OpPassManager &pm,
-                              const CompileOptions &options) {
+static void addTrainingPasses(OpPassManager &pm, const CompileOptions &options,
+                              PipelineShape shape) {
   TrainingPipelineOptions training;
   training.mesh = toString(options.mesh);
   training.rulesFile = options.rulesFile;
@@ -59,6 +110,11 @@ static void addTrainingPasses(OpPassManager &pm,
   training.cpAttention = options.cpAttention;
   training.gatherAgain = options.gatherAgain;
   training.microbatches = options.microbatches;
+  training.stages = shape.stages;
+  training.cuts = options.stages;
+  training.splitBackward = shape.splitBackward;
+  (options.isScheduleFile ? training.scheduleFile : training.schedule) =
+      options.schedule;
   buildTrainingPipeline(pm, training);
 }
 
@@ -74,7 +130,7 @@ static void addRuntimePasses(OpPassManager &pm, const CompileOptions &options,
 std::vector<std::string> dtc::getCompilePassNames() {
   MLIRContext context;
   PassManager pm(&context);
-  addTrainingPasses(pm, {});
+  addTrainingPasses(pm, {}, {1, true});
   addRuntimePasses(pm, {}, 512);
   pm.addPass(createLowerToCpu());
   std::vector<std::string> names;
@@ -148,6 +204,9 @@ static void printPlan(ModuleOp module, const CompileOptions &options,
 }
 
 llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &options) {
+  auto shape = getPipelineShape(options);
+  if (!shape)
+    return shape.takeError();
   auto target = codegen::targetInfo(options.cpu);
   if (!target)
     return target.takeError();
@@ -160,8 +219,9 @@ llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &options) {
   if (!module)
     return reported();
   if (llvm::Error error =
-          runPasses(context, *module, options,
-                    [&](OpPassManager &pm) { addTrainingPasses(pm, options); }))
+          runPasses(context, *module, options, [&](OpPassManager &pm) {
+            addTrainingPasses(pm, options, *shape);
+          }))
     return error;
   if (options.emit == CompileLevel::Mlir) {
     std::string text;

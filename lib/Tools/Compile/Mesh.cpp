@@ -9,7 +9,7 @@ using namespace llvm;
 static const char *const axisOrder[] = {"pp", "dp", "cp", "ep", "tp"};
 
 static bool isBuilt(StringRef axis) {
-  return axis == "dp" || axis == "cp" || axis == "tp";
+  return axis != "ep";
 }
 
 Expected<dtc::MeshSizes> dtc::parseMesh(StringRef text) {

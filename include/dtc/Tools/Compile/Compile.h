@@ -31,6 +31,13 @@ struct CompileOptions {
   /// Whether what sequence parallelism gathers is gathered again in the
   /// backward.
   bool gatherAgain = false;
+  /// A name, or with `isScheduleFile` a file.
+  std::string schedule = "1f1b";
+  bool isScheduleFile = false;
+  /// Stages of each pipeline rank; 0: as many as the schedule usually has.
+  int64_t virtualStages = 0;
+  /// Layers of each stage, as -dtc-cut-stages takes them.
+  std::string stages;
   int64_t bucketBytes = 25 << 20;
   std::string cpu = "native";
   CompileLevel emit = CompileLevel::Exe;

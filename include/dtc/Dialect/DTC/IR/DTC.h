@@ -38,8 +38,6 @@ namespace dtc {
 /// Names of the discardable attributes (docs/dialect.md).
 namespace attrs {
 constexpr llvm::StringLiteral mesh = "dtc.mesh";         // module: MeshAttr
-constexpr llvm::StringLiteral stage = "dtc.stage";       // call: its stage
-constexpr llvm::StringLiteral phase = "dtc.phase";       // call: its phase
 constexpr llvm::StringLiteral input = "dtc.input";       // argument: name
 constexpr llvm::StringLiteral output = "dtc.output";     // result: name
 constexpr llvm::StringLiteral dims = "dtc.dims";         // names of dimensions
