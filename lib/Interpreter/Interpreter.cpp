@@ -203,8 +203,15 @@ LogicalResult Interpreter::runWrite(WriteOp op, Environment &env) {
 
 LogicalResult Interpreter::runMicroBatches(MicroBatchesOp op,
                                            Environment &env) {
-  if (schedule)
-    return runScheduled(op, *schedule, env, mesh.getNumRanks(),
+  std::optional<schedule::Schedule> order = schedule;
+  if (FlatSymbolRefAttr name = op.getScheduleAttr(); name && !order) {
+    auto lists = symbols.lookup<ScheduleOp>(name.getValue()).getSchedule();
+    if (!lists)
+      return op.emitError(llvm::toString(lists.takeError()));
+    order = std::move(*lists);
+  }
+  if (order)
+    return runScheduled(op, *order, env, mesh.getNumRanks(),
                         [&](Operation *inner, Environment &values) {
                           return runOp(inner, values);
                         });

@@ -153,7 +153,8 @@ LogicalResult ScheduledLoop::makeAvailable(Value v, int64_t stage, int64_t m) {
         return failure();
     return runOn(def, m);
   }
-  auto [from, phase] = *where;
+  int64_t from = where->first;
+  Phase phase = where->second;
   int64_t rank = schedule.placement.getRank(stage);
   auto error = [&](const Twine &what) {
     return loop.emitOpError("in schedule '")

@@ -146,9 +146,10 @@ public:
       return signalPassFailure();
     if (report) {
       printMemory(getOperation(), llvm::errs());
-      llvm::errs() << "  at most " << getLiveBytes(getOperation())
-                   << " live at once\n  the last buffer begins at "
-                   << getLastBuffer(getOperation()) << "\n";
+      for (func::FuncOp step : rt::getSteps(getOperation()))
+        llvm::errs() << "  at most " << getLiveBytes(step)
+                     << " live at once\n  the last buffer begins at "
+                     << getLastBuffer(step) << "\n";
     }
   }
 };

@@ -20,11 +20,11 @@ getMemoryTerms(mlir::func::FuncOp step);
 
 /// The largest sum of bytes of storage and buffers that live at once, callees'
 /// included: no plan of the module's arena needs less.
-int64_t getLiveBytes(mlir::ModuleOp module);
+int64_t getLiveBytes(mlir::func::FuncOp step);
 
 /// Where in the arena of a planned module its last buffer begins; the shortest
 /// of them, where several take turns there.
-int64_t getLastBuffer(mlir::ModuleOp module);
+int64_t getLastBuffer(mlir::func::FuncOp step);
 
 /// Bytes of workspace of one thread: the most that a kernel asks for.
 int64_t getWorkspaceBytes(mlir::ModuleOp module);
