@@ -74,7 +74,8 @@ private:
   int64_t count;
   Ranks all;
   llvm::DenseMap<Value, Ranks> known;
-  llvm::DenseSet<Value> summed; // or made of such
+  /// Known everywhere by a sum over stages, or made of such.
+  llvm::DenseSet<Value> summed;
   llvm::DenseMap<Value, Value> copies;
   llvm::DenseSet<Operation *> dead;
 };
@@ -85,7 +86,8 @@ Value StageSums::makeSum(OpBuilder &b, Location loc, ArrayRef<Value> values,
   Value sum = SumStagesOp::create(b, loc, values[0].getType(), values, from,
                                   list(to));
   known[sum] = to;
-  summed.insert(sum);
+  if (to == all)
+    summed.insert(sum);
   return sum;
 }
 
@@ -201,9 +203,7 @@ void StageSums::visit(Operation &op) {
     meetsSum = true;
   }
   setKnown(&op, at);
-  if (meetsSum && missing.any())
-    summed.insert(op.getResults().begin(), op.getResults().end());
-  else if (meetsSum && at == all)
+  if (meetsSum && at == all)
     summed.insert(op.getResults().begin(), op.getResults().end());
 }
 

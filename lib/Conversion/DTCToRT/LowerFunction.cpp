@@ -251,6 +251,9 @@ LogicalResult FunctionLowering::lowerOp(Operation &op) {
     lowerTargets(&op);
     return success();
   }
+  // Others may need what this rank does not.
+  if (auto sum = dyn_cast<SumStagesOp>(op))
+    return lowerStageSum(sum);
   if (isa<YieldOp>(op) || isOpTriviallyDead(&op))
     return success();
   if (auto call = dyn_cast<func::CallOp>(op)) {
@@ -260,8 +263,6 @@ LogicalResult FunctionLowering::lowerOp(Operation &op) {
   if (auto loop = dyn_cast<MicroBatchesOp>(op))
     return projected && loop == projected->loop ? lowerPipeline(loop)
                                                 : lowerLoop(loop);
-  if (auto sum = dyn_cast<SumStagesOp>(op))
-    return lowerStageSum(sum);
   if (auto ring = dyn_cast<RingOp>(op))
     return lowerRing(ring);
   if (auto shift = dyn_cast<ShiftOp>(op);
