@@ -563,9 +563,9 @@ MicroBatchesOp DifferentiateImpl::backwardOfLoop(Sweep &outer,
   yield.erase();
 
   builder.setInsertionPoint(loop);
-  auto result = MicroBatchesOp::create(
-      builder, loop.getLoc(), ValueRange(yielded).getTypes(), loop.getCount(),
-      loop.getScheduleAttr());
+  auto result = MicroBatchesOp::create(builder, loop.getLoc(),
+                                       ValueRange(yielded).getTypes(),
+                                       loop.getCount(), loop.getScheduleAttr());
   result->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   result.getBody().takeBody(loop.getBody());
   unsigned n = loop.getNumResults();

@@ -526,9 +526,9 @@ LogicalResult MicrobatchImpl::buildLoop() {
 
   // The loop stands after everything that does not need it.
   Location loc = inLoop.front()->getLoc();
-  auto loop = MicroBatchesOp::create(b, loc, ValueRange(yielded).getTypes(),
-                                     static_cast<uint64_t>(count),
-                                     FlatSymbolRefAttr());
+  auto loop =
+      MicroBatchesOp::create(b, loc, ValueRange(yielded).getTypes(),
+                             static_cast<uint64_t>(count), FlatSymbolRefAttr());
   Block *inside = b.createBlock(&loop.getBody());
   auto scalar = DTensorType::get({}, b.getI32Type());
   Value m = inside->addArgument(scalar, loc);

@@ -39,6 +39,8 @@ void dtc::buildTrainingPipeline(OpPassManager &pm,
   expand.attention = options.cpAttention;
   pm.addPass(createExpandCommunication(expand));
   pm.addPass(createPartitionOptimizer());
+  if (options.schedule.empty() && options.scheduleFile.empty())
+    return;
   SchedulePipelineOptions schedule;
   schedule.scheduleName = options.schedule;
   schedule.file = options.scheduleFile;

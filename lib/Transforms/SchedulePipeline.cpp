@@ -83,8 +83,8 @@ private:
 
 Value StageSums::makeSum(OpBuilder &b, Location loc, ArrayRef<Value> values,
                          ArrayRef<int64_t> from, const Ranks &to) {
-  Value sum = SumStagesOp::create(b, loc, values[0].getType(), values, from,
-                                  list(to));
+  Value sum =
+      SumStagesOp::create(b, loc, values[0].getType(), values, from, list(to));
   known[sum] = to;
   if (to == all)
     summed.insert(sum);
@@ -132,8 +132,8 @@ void StageSums::visitAdd(AddOp root) {
   while (!stack.empty()) {
     Value v = stack.pop_back_val();
     auto add = v.getDefiningOp<AddOp>();
-    if (add && (add == root || (isInnerAdd(add) &&
-                                add->getBlock() == root->getBlock()))) {
+    if (add && (add == root ||
+                (isInnerAdd(add) && add->getBlock() == root->getBlock()))) {
       adds.push_back(add);
       stack.push_back(add.getRhs());
       stack.push_back(add.getLhs());
@@ -184,17 +184,16 @@ void StageSums::visit(Operation &op) {
     }
     return visitAdd(add);
   }
-  bool dependsOnLoop = llvm::any_of(op.getOperands(), [&](Value v) {
-    return known.contains(v);
-  });
+  bool dependsOnLoop = llvm::any_of(op.getOperands(),
+                                    [&](Value v) { return known.contains(v); });
   if (!dependsOnLoop)
     return;
   const Ranks &need = ranks.needs(&op);
   Ranks at = knownAtAll(&op);
   Ranks missing = need;
   missing.reset(at);
-  bool meetsSum = llvm::any_of(
-      op.getOperands(), [&](Value v) { return summed.contains(v); });
+  bool meetsSum = llvm::any_of(op.getOperands(),
+                               [&](Value v) { return summed.contains(v); });
   bool isEnd = op.getNumResults() == 0; // a write, the return
   if (missing.any() && (meetsSum || isEnd || at.none())) {
     for (OpOperand &operand : op.getOpOperands())
@@ -243,8 +242,7 @@ public:
 private:
   LogicalResult run();
   FailureOr<schedule::Schedule> getSchedule(MicroBatchesOp loop,
-                                            const StagedBody &body,
-                                            int64_t pp);
+                                            const StagedBody &body, int64_t pp);
 };
 } // namespace
 
@@ -275,8 +273,8 @@ SchedulePipeline::getSchedule(MicroBatchesOp loop, const StagedBody &body,
       return fail(placement.takeError());
     if (placement->getStages() != body.numStages)
       return loop.emitError("has ")
-             << body.numStages << " stages, but " << scheduleName << " on pp="
-             << pp << " runs " << placement->getStages();
+             << body.numStages << " stages, but " << scheduleName
+             << " on pp=" << pp << " runs " << placement->getStages();
     auto out = schedule::generate(*kind, *placement, count, graph);
     if (!out)
       return fail(out.takeError());
@@ -295,8 +293,8 @@ SchedulePipeline::getSchedule(MicroBatchesOp loop, const StagedBody &body,
   if (out->placement.ranks != pp || out->getStages() != body.numStages)
     return loop.emitError("is cut into ")
            << body.numStages << " stages on pp=" << pp << ", but '" << file
-           << "' is for " << out->getStages() << " stages on pp="
-           << out->placement.ranks;
+           << "' is for " << out->getStages()
+           << " stages on pp=" << out->placement.ranks;
   if (schedule::hasOnlyComputations(*out))
     if (llvm::Error error = schedule::addCommunication(*out))
       return fail(std::move(error));
@@ -354,8 +352,7 @@ LogicalResult SchedulePipeline::run() {
   SmallVector<int64_t> rankOf;
   for (int64_t s = 0; s < body->numStages; ++s)
     rankOf.push_back(schedule->placement.getRank(s));
-  FailureOr<StageRanks> ranks =
-      StageRanks::get(*step, loop, *body, rankOf, pp);
+  FailureOr<StageRanks> ranks = StageRanks::get(*step, loop, *body, rankOf, pp);
   if (failed(ranks))
     return failure();
   StageSums(*step, loop, *ranks, pp).run();

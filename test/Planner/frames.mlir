@@ -3,7 +3,7 @@
 // Buffers that do not live together share memory, a callee's frame lies in its
 // caller's only while it runs, and a collective's buffers live until the wait.
 
-// CHECK: rt.arena_bytes = 1920 : i64, rt.collective_slots = 2 : i64, rt.frame_offset = 896 : i64
+// CHECK: rt.collective_slots = 2 : i64
 module attributes {dtc.mesh = #dtc.mesh<dp:2>} {
   rt.storage @w.param param of "w" : !dtc.tensor<100xf32>
   // Rounded up to a multiple of 64.
@@ -32,7 +32,7 @@ module attributes {dtc.mesh = #dtc.mesh<dp:2>} {
   }
 
   // CHECK: func.func @step
-  // CHECK-SAME: rt.frame_bytes = 1024
+  // CHECK-SAME: rt.arena_bytes = 1920 : i64, rt.frame_bytes = 1024 : i64, rt.frame_offset = 896 : i64
   func.func @step() attributes {rt.step} {
     %0 = rt.alloc : memref<64xf32>
     %1 = rt.alloc : memref<64xf32>

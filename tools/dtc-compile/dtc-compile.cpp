@@ -1,7 +1,7 @@
 //===- dtc-compile.cpp - From model IR to an executable -------------------===//
 
-#include "dtc/Tools/Compile/Compile.h"
 #include "dtc/Schedule/Generate.h"
+#include "dtc/Tools/Compile/Compile.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -176,8 +176,7 @@ static Error checkChoices() {
       return error;
   if (automatic)
     return createStringError("--auto is not built yet");
-  for (const cl::opt<std::string> *option :
-       {&cluster, &memory, &gpuArch})
+  for (const cl::opt<std::string> *option : {&cluster, &memory, &gpuArch})
     if (option->getNumOccurrences())
       return createStringError("--" + option->ArgStr + " is not built yet");
   return Error::success();

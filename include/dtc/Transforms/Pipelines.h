@@ -48,8 +48,8 @@ struct TrainingPipelineOptions
       llvm::cl::init(0)};
   Option<std::string> schedule{
       *this, "schedule",
-      llvm::cl::desc("gpipe, 1f1b, interleaved, zb-h1 or zb-v"),
-      llvm::cl::init("1f1b")};
+      llvm::cl::desc("gpipe, 1f1b, interleaved, zb-h1 or zb-v (default: the "
+                     "loop's stages get no schedule)")};
   Option<std::string> scheduleFile{
       *this, "schedule-file",
       llvm::cl::desc("a file with a schedule, instead")};
@@ -59,7 +59,8 @@ struct TrainingPipelineOptions
 };
 
 /// Model IR to the whole step: outlined layers, shardings, collectives,
-/// micro-batches, stages, backward, expanded communication, optimizer, schedule.
+/// micro-batches, stages, backward, expanded communication, optimizer,
+/// schedule.
 void buildTrainingPipeline(mlir::OpPassManager &pm,
                            const TrainingPipelineOptions &options);
 

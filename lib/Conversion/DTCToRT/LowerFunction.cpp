@@ -42,13 +42,13 @@ Buffers::Place FunctionLowering::placeOf(const std::string &symbol) {
 void FunctionLowering::collectSlots() {
   func.walk([&](Operation *op) {
     if (auto read = dyn_cast<ReadOp>(op))
-      values.addRead(read.getResult(),
-                     placeOf(getSlotSymbol(read.getParam(), read.getSlot(),
-                                           projected)));
+      values.addRead(
+          read.getResult(),
+          placeOf(getSlotSymbol(read.getParam(), read.getSlot(), projected)));
     if (auto write = dyn_cast<WriteOp>(op))
-      targets.push_back(
-          {op, write.getValue(),
-           placeOf(getSlotSymbol(write.getParam(), write.getSlot(), projected))});
+      targets.push_back({op, write.getValue(),
+                         placeOf(getSlotSymbol(write.getParam(),
+                                               write.getSlot(), projected))});
   });
 }
 
@@ -242,9 +242,8 @@ LogicalResult FunctionLowering::lowerOp(Operation &op) {
     return addToSums(&op);
   if (auto read = dyn_cast<ReadOp>(op)) {
     if (!read->use_empty())
-      buffers[read.getResult()] =
-          addressOf(placeOf(
-              getSlotSymbol(read.getParam(), read.getSlot(), projected)));
+      buffers[read.getResult()] = addressOf(
+          placeOf(getSlotSymbol(read.getParam(), read.getSlot(), projected)));
     return success();
   }
   if (isa<WriteOp, func::ReturnOp>(op)) {

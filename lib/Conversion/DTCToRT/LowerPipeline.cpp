@@ -50,7 +50,7 @@ public:
     Value value;
     Place to;
   };
-  SmallVector<SmallVector<Copy>> copies; // by task
+  SmallVector<SmallVector<Copy>> copies;       // by task
   SmallVector<llvm::SetVector<unsigned>> used; // by task
   SmallVector<SmallVector<Operation *>> ops;   // by task
   /// By handover.
@@ -256,7 +256,7 @@ private:
   }
 
   const Groups &groups;
-  ArrayRef<int64_t> channelOf; // by handover: number in the op
+  ArrayRef<int64_t> channelOf;                // by handover: number in the op
   SmallVector<SmallVector<int64_t>> underway; // copies being sent
   SmallVector<int64_t> out;
 };
@@ -345,15 +345,15 @@ LogicalResult FunctionLowering::lowerTask(rt::TaskOp task, int64_t number,
            });
   });
   if (usesNumber) {
-    Value at =
-        rt::AllocOp::create(b, loc, rt::getLocalBufferType(cast<DTensorType>(
-                                        microBatch.getType())),
-                            IntegerAttr());
+    Value at = rt::AllocOp::create(
+        b, loc, rt::getLocalBufferType(cast<DTensorType>(microBatch.getType())),
+        IntegerAttr());
     rt::SetIndexOp::create(b, loc, task.getBody().getArgument(0), at);
     buffers[microBatch] = at;
   }
-  return ops.empty() ? success() : lowerRange(ops.front()->getIterator(),
-                                              std::next(ops.back()->getIterator()));
+  return ops.empty() ? success()
+                     : lowerRange(ops.front()->getIterator(),
+                                  std::next(ops.back()->getIterator()));
 }
 
 LogicalResult FunctionLowering::lowerPipeline(MicroBatchesOp loop) {
@@ -384,13 +384,13 @@ LogicalResult FunctionLowering::lowerPipeline(MicroBatchesOp loop) {
                         Twine(s.getReceiverStage(h.channel)) + ": " +
                         (h.channel % 2 ? "gradients" : "activations"))
                            .str();
-    channels.push_back(rt::ChannelAttr::get(context, name, h.channel, h.peer,
-                                            h.bytes));
+    channels.push_back(
+        rt::ChannelAttr::get(context, name, h.channel, h.peer, h.bytes));
     channelGroups.push_back(h.arrives ? groups.arriving[i] : groups.leaving[i]);
   }
-  auto op = rt::PipelineOp::create(
-      b, loc, buffersOfGroups, copies, b.getArrayAttr(channels), channelGroups,
-      ActionWriter(groups, channelOf).write());
+  auto op = rt::PipelineOp::create(b, loc, buffersOfGroups, copies,
+                                   b.getArrayAttr(channels), channelGroups,
+                                   ActionWriter(groups, channelOf).write());
   OpBuilder::InsertionGuard guard(b);
   Block *tasks = b.createBlock(&op.getBody());
   for (auto [t, task] : llvm::enumerate(projected->tasks)) {
@@ -453,8 +453,7 @@ LogicalResult FunctionLowering::lowerStageSum(SumStagesOp op) {
         b, loc, rt::TokenType::get(context),
         rt::CollectiveKindAttr::get(context, rt::CollectiveKind::AllReduce),
         rt::ReductionAttr::get(context, rt::Reduction::Sum),
-        AxesAttr::get(context, axis),
-        b.getStringAttr("step: sum over stages"),
+        AxesAttr::get(context, axis), b.getStringAttr("step: sum over stages"),
         b.getArrayAttr({rt::BlockAttr::get(
             context, {type.getNumElements(), 1, 1, 1, 1}, false)}),
         to, to, IntegerAttr());
@@ -465,7 +464,8 @@ LogicalResult FunctionLowering::lowerStageSum(SumStagesOp op) {
   auto channel = [&](size_t operand, size_t target, int64_t peer) {
     return rt::ChannelAttr::get(
         context, "sum over stages",
-        sum.firstChannel + static_cast<int64_t>(operand * sum.to.size() + target),
+        sum.firstChannel +
+            static_cast<int64_t>(operand * sum.to.size() + target),
         peer, rt::getBytes(type));
   };
   SmallVector<Value> summands(sum.from.size());

@@ -65,8 +65,8 @@ LogicalResult Projection::prepare(ProjectedPipeline &out) {
   int64_t count = schedule->placement.ranks;
   if (count != getMesh(module).getSize("pp"))
     return op.emitError("is for ")
-           << count << " ranks, but the mesh has pp="
-           << getMesh(module).getSize("pp");
+           << count
+           << " ranks, but the mesh has pp=" << getMesh(module).getSize("pp");
   schedule::StageGraph graph;
   for (const StagedBody::Edge &e : body.edges)
     graph.edges.push_back({e.from, e.to, !e.gradients.empty()});
@@ -104,9 +104,9 @@ void Projection::createFunctions() {
   for (auto [r, to] : llvm::enumerate(*steps)) {
     auto rank = std::make_unique<Rank>(module.getContext());
     rank->b.setInsertionPoint(step);
-    to.func = func::FuncOp::create(
-        rank->b, step.getLoc(), (step.getName() + "_" + Twine(r)).str(),
-        step.getFunctionType());
+    to.func = func::FuncOp::create(rank->b, step.getLoc(),
+                                   (step.getName() + "_" + Twine(r)).str(),
+                                   step.getFunctionType());
     to.func->setDiscardableAttrs(step->getDiscardableAttrDictionary());
     if (ArrayAttr attrs = step.getArgAttrsAttr())
       to.func.setArgAttrsAttr(attrs);
@@ -158,8 +158,8 @@ void Projection::project(Operation &op) {
 void Projection::addHandovers(ProjectedStep &to, Block &block,
                               DenseMap<int64_t, IRMapping> &arriving) {
   for (auto [i, edge] : llvm::enumerate(body.edges))
-    for (auto direction : {schedule::Direction::Activation,
-                           schedule::Direction::Gradient}) {
+    for (auto direction :
+         {schedule::Direction::Activation, schedule::Direction::Gradient}) {
       bool forward = direction == schedule::Direction::Activation;
       int64_t channel = schedule::Schedule::getChannel(i, direction);
       if (!schedule->isUsed(channel))
@@ -207,7 +207,8 @@ void Projection::runTask(const StagedBody::Task &task, int64_t number,
     // What regions use from outside.
     op.walk([&](Operation *inner) {
       for (Value v : inner->getOperands())
-        if (!map.contains(v) && !op.isAncestor(v.getParentBlock()->getParentOp()))
+        if (!map.contains(v) &&
+            !op.isAncestor(v.getParentBlock()->getParentOp()))
           map.map(v, get(v));
     });
     Operation *copy = rank.b.clone(op, map);
@@ -225,12 +226,11 @@ void Projection::runTask(const StagedBody::Task &task, int64_t number,
        llvm::zip_equal(inside.getArguments(), call.getOperands()))
     inlined.map(arg, lookup(v));
   for (Operation &op : inside.without_terminator()) {
-    Operation *copy =
-        clone(op, [&](Value v) { return inlined.lookup(v); });
+    Operation *copy = clone(op, [&](Value v) { return inlined.lookup(v); });
     inlined.map(op.getResults(), copy->getResults());
   }
-  for (auto [result, v] : llvm::zip_equal(call.getResults(),
-                                          inside.getTerminator()->getOperands()))
+  for (auto [result, v] : llvm::zip_equal(
+           call.getResults(), inside.getTerminator()->getOperands()))
     rank.values.map(result, inlined.lookup(v));
 }
 
@@ -244,9 +244,9 @@ void Projection::projectLoop(ProjectedStep &to, Rank &rank) {
                                    loop.getCount(), loop.getScheduleAttr());
   OpBuilder::InsertionGuard guard(rank.b);
   Block *block = rank.b.createBlock(&to.loop.getBody());
-  rank.values.map(from.getArgument(0),
-                  block->addArgument(from.getArgument(0).getType(),
-                                     loop.getLoc()));
+  rank.values.map(
+      from.getArgument(0),
+      block->addArgument(from.getArgument(0).getType(), loop.getLoc()));
   DenseMap<int64_t, IRMapping> arriving;
   addHandovers(to, *block, arriving);
   rank.b.setInsertionPointToEnd(block);

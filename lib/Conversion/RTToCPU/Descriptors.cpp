@@ -106,7 +106,8 @@ LLVM::GlobalOp dtc::createChannels(ModuleOp module, StringRef symbol,
   int64_t stride = mesh.getNumRanks() / stages;
   SmallVector<LLVM::GlobalOp> names;
   for (auto [i, channel] : llvm::enumerate(channels))
-    names.push_back(createString(b, loc, (symbol + Twine("_name_") + Twine(i)).str(),
+    names.push_back(createString(b, loc,
+                                 (symbol + Twine("_name_") + Twine(i)).str(),
                                  channel.getName(), LLVM::Linkage::Internal));
   auto type = LLVM::LLVMStructType::getLiteral(
       b.getContext(), {ptr, i32, i32, i64, i64, i64, i64});

@@ -61,8 +61,8 @@ public:
       return signalPassFailure();
     }
     if (static_cast<int64_t>(steps.size()) != getMesh(module).getSize("pp")) {
-      module.emitError("has ") << steps.size() << " steps for pp="
-                               << getMesh(module).getSize("pp");
+      module.emitError("has ")
+          << steps.size() << " steps for pp=" << getMesh(module).getSize("pp");
       return signalPassFailure();
     }
     // The hash is of the program before anything is changed.

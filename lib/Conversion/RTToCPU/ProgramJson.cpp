@@ -175,8 +175,8 @@ private:
         continue;
       json::Object tensor{{"tensor", int64_t(i)}};
       for (auto [field, kind] : slots)
-        tensor[field] = int64_t(
-            *here.lookup(getKey(kind, param.getSymName())).getOffset());
+        tensor[field] =
+            int64_t(*here.lookup(getKey(kind, param.getSymName())).getOffset());
       tensors.push_back(std::move(tensor));
     }
     out["tensors"] = std::move(tensors);

@@ -91,9 +91,11 @@ private:
   /// In a handler buffers come in order, a word each.
   Value address(Value, Location loc) override {
     Value word = nextWord(loc);
-    Value entry = LLVM::AndOp::create(b, loc, word, constant(loc, contextSize - 1));
+    Value entry =
+        LLVM::AndOp::create(b, loc, word, constant(loc, contextSize - 1));
     Value at = LLVM::AndOp::create(b, loc, word, constant(loc, -contextSize));
-    Value base = LLVM::LoadOp::create(b, loc, i64, wordAt(loc, context(), entry));
+    Value base =
+        LLVM::LoadOp::create(b, loc, i64, wordAt(loc, context(), entry));
     at = LLVM::AddOp::create(b, loc, at, base);
     return LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), frame,
                                ArrayRef<LLVM::GEPArg>{at});
@@ -248,8 +250,8 @@ private:
       Value count = nextWord(loc), size = nextWord(loc);
       Value body = offset(loc, entry->getArgument(3), 2 * sizeof(int64_t));
       // The surrounding context, with another iteration.
-      Value inner = LLVM::AllocaOp::create(b, loc, ptr, i64,
-                                           constant(loc, contextSize));
+      Value inner =
+          LLVM::AllocaOp::create(b, loc, ptr, i64, constant(loc, contextSize));
       LLVM::MemcpyOp::create(b, loc, inner, context(),
                              constant(loc, contextSize * sizeof(int64_t)),
                              /*isVolatile=*/false);
@@ -292,8 +294,8 @@ private:
     bool hasBuffer = kind == rt::Action::Post || kind == rt::Action::Send;
     int64_t handler = getHandler(loc, names[kind], names[kind], [&] {
       Value number = nextWord(loc);
-      Value bytes = LLVM::MulOp::create(
-          b, loc, number, constant(loc, sizeof(dtc_channel)));
+      Value bytes = LLVM::MulOp::create(b, loc, number,
+                                        constant(loc, sizeof(dtc_channel)));
       Value base = LLVM::AddressOfOp::create(b, loc, ptr, channelTable);
       SmallVector<Value> args{
           rank, LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), base,
@@ -344,7 +346,8 @@ private:
     };
     SmallVector<Task> tasks;
     for (rt::TaskOp op : rt::getTasks(pipeline)) {
-      if (static_cast<int64_t>(op.getGroups().size()) + firstGroup > contextSize)
+      if (static_cast<int64_t>(op.getGroups().size()) + firstGroup >
+          contextSize)
         return op.emitError("uses ")
                << op.getGroups().size() << " groups; there may be "
                << contextSize - firstGroup;
@@ -372,8 +375,8 @@ private:
         continue;
       }
       const Task &task = tasks[action.target];
-      Words words{task.first, task.size, task.name, task.stage, 0,
-                  action.words[0]};
+      Words words{task.first, task.size, task.name,
+                  task.stage, 0,         action.words[0]};
       for (auto [group, copy] :
            llvm::zip_equal(task.groups, action.words.drop_front()))
         words.push_back(copyOf(group, copy));
@@ -440,9 +443,9 @@ private:
     Location loc = module.getLoc();
     b.setInsertionPointToStart(module.getBody());
     auto type = LLVM::LLVMArrayType::get(ptr, symbols.size());
-    auto global = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
-                                         LLVM::Linkage::Internal, name,
-                                         Attribute());
+    auto global =
+        LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
+                               LLVM::Linkage::Internal, name, Attribute());
     b.createBlock(&global.getInitializerRegion());
     Value array = LLVM::UndefOp::create(b, loc, type);
     for (auto [i, symbol] : llvm::enumerate(symbols))
@@ -487,8 +490,8 @@ private:
         createWords(stepTable, flat);
       }
       // pp is the slowest axis.
-      int64_t stride = getMesh(module).getNumRanks() /
-                       static_cast<int64_t>(entries.size());
+      int64_t stride =
+          getMesh(module).getNumRanks() / static_cast<int64_t>(entries.size());
       Value id = LLVM::CallOp::create(b, loc, rt.rankId, rank).getResult();
       Value at = LLVM::UDivOp::create(b, loc, id, constant(loc, stride));
       at = LLVM::MulOp::create(b, loc, at, constant(loc, 2));

@@ -73,9 +73,7 @@ ParseResult rt::parseActions(OpAsmParser &parser, DenseI64ArrayAttr &attr) {
       return parser.emitError(loc, "unknown action '") << word << "'";
     SmallVector<int64_t> rest;
     if (kind == words) {
-      auto slot = [&] {
-        return parser.parseInteger(rest.emplace_back());
-      };
+      auto slot = [&] { return parser.parseInteger(rest.emplace_back()); };
       if (parser.parseKeyword("micro_batch") ||
           parser.parseInteger(rest.emplace_back()) ||
           parser.parseKeyword("slots") ||
@@ -155,9 +153,8 @@ static LogicalResult verifyGroups(PipelineOp op) {
     return op.emitOpError("has ")
            << op.getChannels().size() << " channels, but groups for "
            << op.getChannelGroups().size();
-  for (auto [channel, group] :
-       llvm::zip_equal(op.getChannels().getAsRange<ChannelAttr>(),
-                       op.getChannelGroups())) {
+  for (auto [channel, group] : llvm::zip_equal(
+           op.getChannels().getAsRange<ChannelAttr>(), op.getChannelGroups())) {
     if (group < 0 || static_cast<size_t>(group) >= op.getGroups().size())
       return op.emitOpError("channel ") << channel << " has no group " << group;
     if (channel.getBytes() > op.getCopyBytes(group))
@@ -224,16 +221,14 @@ LogicalResult PipelineOp::verify() {
   }
   for (auto [channel, line] : llvm::enumerate(lines))
     if (!line.copies.empty())
-      return emitOpError("channel ") << channel << " has "
-                                     << line.copies.size()
+      return emitOpError("channel ") << channel << " has " << line.copies.size()
                                      << " messages that nobody waits for";
   return success();
 }
 
 LogicalResult TaskOp::verify() {
   Block &body = getBody().front();
-  if (body.getNumArguments() != 1 ||
-      !body.getArgument(0).getType().isIndex())
+  if (body.getNumArguments() != 1 || !body.getArgument(0).getType().isIndex())
     return emitOpError("needs one argument, the number of the micro-batch");
   auto pipeline = cast<PipelineOp>((*this)->getParentOp());
   llvm::DenseSet<int64_t> seen;

@@ -74,8 +74,8 @@ getPipelineShape(const CompileOptions &options) {
                                      "': " + buffer.getError().message());
     schedule::Known known;
     known.microBatches = options.microbatches;
-    auto lists = schedule::parse((*buffer)->getBuffer(), options.schedule,
-                                 known);
+    auto lists =
+        schedule::parse((*buffer)->getBuffer(), options.schedule, known);
     if (!lists)
       return lists.takeError();
     if (lists->placement.ranks != pp)
@@ -207,6 +207,9 @@ llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &options) {
   auto shape = getPipelineShape(options);
   if (!shape)
     return shape.takeError();
+  if (shape->stages == 1 && !options.stages.empty())
+    return llvm::createStringError("--stages=" + options.stages +
+                                   " cuts a pipeline, but the mesh has pp=1");
   auto target = codegen::targetInfo(options.cpu);
   if (!target)
     return target.takeError();

@@ -8,9 +8,7 @@ using namespace llvm;
 
 static const char *const axisOrder[] = {"pp", "dp", "cp", "ep", "tp"};
 
-static bool isBuilt(StringRef axis) {
-  return axis != "ep";
-}
+static bool isBuilt(StringRef axis) { return axis != "ep"; }
 
 Expected<dtc::MeshSizes> dtc::parseMesh(StringRef text) {
   constexpr int64_t mostRanks = 1 << 20;

@@ -136,8 +136,7 @@ LogicalResult MicroBatchesOp::verify() {
   return success();
 }
 
-LogicalResult
-MicroBatchesOp::verifySymbolUses(SymbolTableCollection &symbols) {
+LogicalResult MicroBatchesOp::verifySymbolUses(SymbolTableCollection &symbols) {
   FlatSymbolRefAttr name = getScheduleAttr();
   if (!name)
     return success();
@@ -150,9 +149,8 @@ MicroBatchesOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return success();
   }
   if (lists->microBatches != static_cast<int64_t>(getCount()))
-    return emitOpError("runs ")
-           << getCount() << " micro-batches, but " << name << " is for "
-           << lists->microBatches;
+    return emitOpError("runs ") << getCount() << " micro-batches, but " << name
+                                << " is for " << lists->microBatches;
   return success();
 }
 

@@ -61,11 +61,9 @@ struct StagedBody {
 class StageRanks {
 public:
   /// `ranks[s]` is the rank of stage s, of `count`.
-  static mlir::FailureOr<StageRanks> get(mlir::func::FuncOp step,
-                                         MicroBatchesOp loop,
-                                         const StagedBody &body,
-                                         llvm::ArrayRef<int64_t> ranks,
-                                         int64_t count);
+  static mlir::FailureOr<StageRanks>
+  get(mlir::func::FuncOp step, MicroBatchesOp loop, const StagedBody &body,
+      llvm::ArrayRef<int64_t> ranks, int64_t count);
 
   /// The ranks that need the op's results (or effects).
   const llvm::BitVector &needs(mlir::Operation *op) const;
