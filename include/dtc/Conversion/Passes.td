@@ -20,6 +20,26 @@ def LowerToRuntime : Pass<"dtc-lower-to-runtime", "::mlir::ModuleOp"> {
 
     A value is computed directly into what is written or returned, and in
     place where the op allows it and nobody else needs the operand.
+
+    Before:
+
+    ```mlir
+    %g = dtc.reduce_sum %y over [0] : (!dtc.tensor<8{dp:2}x8xf32>) -> !dtc.tensor<8xf32, partial{dp:2}>
+    %d = dtc.g %g over <dp:2> : (!dtc.tensor<8xf32, partial{dp:2}>) -> !dtc.tensor<8xf32>
+    dtc.write %d to grad of @w : !dtc.tensor<8xf32>
+    ```
+
+    After:
+
+    ```mlir
+    rt.storage @w.grad grad of "w" : !dtc.tensor<8xf32>
+    ...
+    %d = rt.address @w.grad : memref<8xf32>
+    rt.launch @reduce_sum_0 ins(%y : memref<4x8xf32>) outs(%d : memref<8xf32>)
+    %t = rt.start all_reduce sum over <dp:2> "step: g of w" blocks [#rt.block<[8, 1, 1, 1, 1]>]
+        send(%d : memref<8xf32>) recv(%d : memref<8xf32>)
+    rt.wait %t
+    ```
   }];
   let options = [
     Option<"bucketBytes", "bucket-bytes", "int64_t", "26214400",
@@ -44,6 +64,28 @@ def PlanMemory : Pass<"dtc-plan-memory", "::mlir::ModuleOp"> {
     of bytes that live at once, or the pass says so.
 
     With `check` every pair of buffers that live at once is proven apart.
+
+    Before:
+
+    ```mlir
+    %0 = rt.alloc : memref<64xf32>
+    %1 = rt.alloc : memref<64xf32>
+    rt.launch @a ins(%x : memref<64xf32>) outs(%0 : memref<64xf32>)
+    rt.launch @a ins(%0 : memref<64xf32>) outs(%y : memref<64xf32>)
+    rt.launch @a ins(%y : memref<64xf32>) outs(%1 : memref<64xf32>)
+    %t = rt.start all_reduce sum over <dp:2> "g" blocks [..] send(%1 : ..) recv(%1 : ..)
+    rt.wait %t
+    ```
+
+    After: the first buffer is not needed any more when the second one is.
+
+    ```mlir
+    %0 = rt.alloc at 0 : memref<64xf32>
+    %1 = rt.alloc at 0 : memref<64xf32>
+    ...
+    %t = rt.start all_reduce sum over <dp:2> "g" blocks [..] send(%1 : ..) recv(%1 : ..) slot 0
+    rt.wait %t
+    ```
   }];
   let options = [
     Option<"check", "check", "bool", "false", "verify that no two live buffers overlap">,
@@ -59,6 +101,20 @@ def LowerToCpu : Pass<"dtc-lower-to-cpu", "::mlir::ModuleOp"> {
     dialect: `dtc_program_step`, `dtc_program_json`, and calls of the runtime
     (include/dtc/Runtime/ABI.h). Buffers become addresses, collectives
     constant descriptors. What remains is for buildCpuLoweringPipeline.
+
+    Before:
+
+    ```mlir
+    %0 = rt.alloc at 512 : memref<64xf32>
+    rt.launch @a ins(%x : memref<64xf32>) outs(%0 : memref<64xf32>)
+    ```
+
+    After, in a layer function:
+
+    ```mlir
+    %at = llvm.getelementptr %frame[512] : (!llvm.ptr) -> !llvm.ptr, i8
+    func.call @a(%rank, %px, %at) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+    ```
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", "\"native\"", "the processor, as LLVM names it">,

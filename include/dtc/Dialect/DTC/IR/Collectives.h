@@ -70,12 +70,14 @@ mlir::Value createCollective(mlir::OpBuilder &builder, mlir::Location loc,
 /// Bytes that each rank sends.
 double getBytesSent(const CollectiveSpec &spec, DTensorType operand);
 
-/// The cheapest sequence of collectives (by bytes sent, then by count) from
-/// one placement to another of the same logical tensor, in which axes that
-/// stand where they shall stay there. Total: every pair has
-/// one, except that `max` only goes to others through a maximum. Undoing an f
-/// for free (as_one, keep_first of a replicate) is chosen only where nothing
-/// else exists, since it moves a reduction.
+/// The cheapest sequence of collectives (by bytes sent, then by count) over the
+/// axes that either type names, from one placement to another of the same
+/// logical tensor. Among more than three
+/// parts of axes, those that stand where they shall stay there; among fewer
+/// they do if nothing is saved by moving them. Total: every pair has a path,
+/// except that `max` only goes to others through a maximum. For floats, undoing
+/// an f for free (as_one, keep_first of a replicate) is chosen only where
+/// nothing else exists, since it moves a reduction.
 mlir::FailureOr<llvm::SmallVector<CollectiveSpec>> planReshard(DTensorType from,
                                                                DTensorType to);
 

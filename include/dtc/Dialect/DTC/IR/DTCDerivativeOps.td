@@ -6,6 +6,11 @@
 def DTC_ActivationGradOp : DTC_InPlaceOp<"activation_grad"> {
   let summary = "derivative of an activation: function'(x) dy";
   let description = [{
+    ```mlir
+    %dx = dtc.activation_grad silu %x, %dy
+       : (!dtc.tensor<8x256xf32>, !dtc.tensor<8x256xf32>) -> !dtc.tensor<8x256xf32>
+    ```
+
     *Constraints*
     1. All values have one shape and element type.
     2. Placement: all factors passed through; linear in {dy}.
@@ -20,6 +25,12 @@ def DTC_GatedProductGradOp : DTC_InPlaceOp<"gated_product_grad"> {
   let summary = "derivative of a gated product";
   let description = [{
     dgate = function'(gate) up dy, dup = function(gate) dy.
+
+    ```mlir
+    %dg, %du = dtc.gated_product_grad silu %gate, %up, %dy
+       : (!dtc.tensor<8x256xf32>, !dtc.tensor<8x256xf32>, !dtc.tensor<8x256xf32>)
+      -> (!dtc.tensor<8x256xf32>, !dtc.tensor<8x256xf32>)
+    ```
 
     *Constraints*
     1. All values have one shape and element type.
@@ -39,6 +50,12 @@ def DTC_LayerNormGradOp : DTC_ComputeOp<"layer_norm_grad"> {
     dx = r (g - mean(g) - h mean(g h)); dgamma and dbeta sum dy h and dy over
     all rows.
 
+    ```mlir
+    %dx, %dg, %db = dtc.layer_norm_grad %x, %gamma, %dy {epsilon = 1.0e-5 : f64}
+       : (!dtc.tensor<8x64xf32>, !dtc.tensor<64xf32>, !dtc.tensor<8x64xf32>)
+      -> (!dtc.tensor<8x64xf32>, !dtc.tensor<64xf32>, !dtc.tensor<64xf32>)
+    ```
+
     *Constraints*
     1. Shapes as in layer_norm; one element type.
     2. Placement: the last dimension is whole; the others are kept in dx and
@@ -57,6 +74,12 @@ def DTC_RmsNormGradOp : DTC_ComputeOp<"rms_norm_grad"> {
     With r = 1/sqrt(mean(x^2) + epsilon), g = dy gamma:
     dx = r g - x r^3 mean(g x); dgamma sums dy x r over all rows.
 
+    ```mlir
+    %dx, %dg = dtc.rms_norm_grad %x, %gamma, %dy {epsilon = 1.0e-5 : f64}
+       : (!dtc.tensor<8x64xf32>, !dtc.tensor<64xf32>, !dtc.tensor<8x64xf32>)
+      -> (!dtc.tensor<8x64xf32>, !dtc.tensor<64xf32>)
+    ```
+
     *Constraints*
     1. Shapes as in rms_norm; one element type.
     2. Placement: the last dimension is whole; the others are kept in dx and
@@ -73,6 +96,11 @@ def DTC_EmbeddingGradOp : DTC_ComputeOp<"embedding_grad", [TableLookup]> {
   let summary = "derivative of an embedding: rows of dx added at their ids";
   let description = [{
     dtable[v, e] = sum of dx[..., e] over all ids[...] = v.
+
+    ```mlir
+    %dt = dtc.embedding_grad %ids, %dx
+       : (!dtc.tensor<8x32xi32>, !dtc.tensor<8x32x64xf32>) -> !dtc.tensor<256x64xf32>
+    ```
 
     *Constraints*
     1. ids are i32; dx has their shape and one dimension more, dtable's second;
@@ -94,6 +122,11 @@ def DTC_AttentionGradOp : DTC_CommunicatingOp<"attention_grad",
     cotangent (Dao et al. 2022, algorithm 4). `local` is the form that never
     communicates: with the saved log-sum-exp dq is a plain sum over key
     positions, which may then be cut alone.
+
+    ```mlir
+    %dq, %dk, %dv = dtc.attention_grad %q, %k, %v at %p, %p of %o, %lse, %do {causal, scale = 2.5e-1}
+       : (...) -> (!dtc.tensor<8x32x4x16xf32>, !dtc.tensor<8x32x2x16xf32>, !dtc.tensor<8x32x2x16xf32>)
+    ```
 
     *Constraints*
     1. Shapes and attributes as in `dtc.attention`.
@@ -124,6 +157,12 @@ def DTC_CrossEntropyGradOp : DTC_InPlaceOp<"cross_entropy_grad"> {
   let description = [{
     dlogits[b, s, v] = (exp(logits - lse) - (1-e) [v = label] - e/v) dloss where
     the label is not ignored, else 0. No communication is left.
+
+    ```mlir
+    %dz = dtc.cross_entropy_grad %z, %labels, %lse, %dloss
+       : (!dtc.tensor<8x32x256xf32>, !dtc.tensor<8x32xi32>, !dtc.tensor<8x32xf32>, !dtc.tensor<f32>)
+      -> !dtc.tensor<8x32x256xf32>
+    ```
 
     *Constraints*
     1. Shapes as in cross_entropy; dloss is a scalar.

@@ -8,6 +8,10 @@ def DTC_VocabMaxOp : DTC_ComputeOp<"vocab_max"> {
   let description = [{
     logits [b, s, v] to [b, s].
 
+    ```mlir
+    %m = dtc.vocab_max %z : (!dtc.tensor<8x32x256{tp:2}xf32>) -> !dtc.tensor<8x32xf32, max{tp:2}>
+    ```
+
     *Constraints*
     1. Shapes as above, one element type.
     2. Placement: b and s passed through; over v the result is a maximum.
@@ -22,6 +26,11 @@ def DTC_VocabSumExpOp : DTC_ComputeOp<"vocab_sum_exp"> {
   let summary = "sum over the vocabulary of exp(logit - shift)";
   let description = [{
     logits [b, s, v] and shift [b, s] to [b, s].
+
+    ```mlir
+    %s = dtc.vocab_sum_exp %z, %shift
+       : (!dtc.tensor<8x32x256xf32>, !dtc.tensor<8x32xf32>) -> !dtc.tensor<8x32xf32>
+    ```
 
     *Constraints*
     1. Shapes as above, one element type.
@@ -41,6 +50,11 @@ def DTC_VocabPickOp : DTC_ComputeOp<"vocab_pick"> {
     logical vocabulary. A label that the piece lacks, or that is ignored, picks
     nothing.
 
+    ```mlir
+    %p = dtc.vocab_pick %z, %labels {label_smoothing = 0.1 : f64}
+       : (!dtc.tensor<8x32x256xf32>, !dtc.tensor<8x32xi32>) -> !dtc.tensor<8x32xf32>
+    ```
+
     *Constraints*
     1. Shapes as above; 0 <= label_smoothing < 1.
     2. Placement: b and s passed through, v summed; linear in {logits}.
@@ -57,6 +71,12 @@ def DTC_TokenLossOp : DTC_ComputeOp<"token_loss"> {
   let description = [{
     From each row's shift, sum_exp and picked [b, s]: lse = log(sum_exp) + shift,
     and the loss, the sum of lse - picked over labels that are not ignored.
+
+    ```mlir
+    %loss, %lse = dtc.token_loss %shift, %s, %p, %labels
+       : (!dtc.tensor<8x32xf32>, !dtc.tensor<8x32xf32>, !dtc.tensor<8x32xf32>, !dtc.tensor<8x32xi32>)
+      -> (!dtc.tensor<f32>, !dtc.tensor<8x32xf32>)
+    ```
 
     *Constraints*
     1. shift, sum_exp, picked, labels and lse have one shape; the loss is a

@@ -58,6 +58,10 @@ def DTC_AddOp : DTC_InPlaceOp<"add", [Differentiable]> {
 def DTC_MultiplyOp : DTC_InPlaceOp<"multiply", [Differentiable]> {
   let summary = "elementwise product of two tensors of one shape";
   let description = [{
+    ```mlir
+    %z = dtc.multiply %x, %y : (!dtc.tensor<8x64xf32>, !dtc.tensor<8x64xf32>) -> !dtc.tensor<8x64xf32>
+    ```
+
     *Constraints*
     1. Shapes and element types agree.
     2. Placement: all factors passed through; linear sets {lhs}, {rhs}.
@@ -71,6 +75,10 @@ def DTC_MultiplyOp : DTC_InPlaceOp<"multiply", [Differentiable]> {
 def DTC_ScaleOp : DTC_InPlaceOp<"scale", [Differentiable]> {
   let summary = "a tensor times a constant of the program";
   let description = [{
+    ```mlir
+    %y = dtc.scale %x by 2.5e-1 : (!dtc.tensor<8x64xf32>) -> !dtc.tensor<8x64xf32>
+    ```
+
     *Constraints*
     1. Operand and result have one shape and element type; the factor is finite.
     2. Placement: all factors passed through; linear in {x}.
@@ -85,6 +93,10 @@ def DTC_DivideOp : DTC_InPlaceOp<"divide", [Differentiable]> {
   let summary = "a tensor divided by an integer scalar (a count)";
   let description = [{
     A count of zero divides by one: a step without labels has loss 0.
+
+    ```mlir
+    %mean = dtc.divide %loss, %labels : (!dtc.tensor<f32>, !dtc.tensor<i32>) -> !dtc.tensor<f32>
+    ```
 
     *Constraints*
     1. Operand and result have one shape and element type; the count is an i32
@@ -119,6 +131,10 @@ def DTC_BroadcastOp : DTC_ComputeOp<"broadcast", [Differentiable]> {
   let summary = "repeats a tensor along new dimensions";
   let description = [{
     `dims` are the dimensions of the result that the operand lacks.
+
+    ```mlir
+    %dx = dtc.broadcast %dl along [0, 1] : (!dtc.tensor<64xf32>) -> !dtc.tensor<8x32x64xf32>
+    ```
 
     *Constraints*
     1. `dims` is increasing, not empty, and within the result's rank.
@@ -159,6 +175,11 @@ def DTC_LayerNormOp : DTC_ComputeOp<"layer_norm", [Differentiable]> {
     y = (x - mean) / sqrt(var + epsilon) * gamma + beta, over the last
     dimension (Ba et al. 2016, equation 4; the variance is biased).
 
+    ```mlir
+    %y = dtc.layer_norm %x, %gamma, %beta {epsilon = 1.0e-5 : f64}
+       : (!dtc.tensor<8x64xf32>, !dtc.tensor<64xf32>, !dtc.tensor<64xf32>) -> !dtc.tensor<8x64xf32>
+    ```
+
     *Constraints*
     1. gamma and beta have rank 1 and x's last length; one element type;
        epsilon is positive.
@@ -176,6 +197,11 @@ def DTC_RmsNormOp : DTC_ComputeOp<"rms_norm", [Differentiable]> {
   let description = [{
     y = x / sqrt(mean(x^2) + epsilon) * gamma (Zhang and Sennrich 2019,
     equation 4).
+
+    ```mlir
+    %y = dtc.rms_norm %x, %gamma {epsilon = 1.0e-6 : f64}
+       : (!dtc.tensor<8x64xf32>, !dtc.tensor<64xf32>) -> !dtc.tensor<8x64xf32>
+    ```
 
     *Constraints*
     1. gamma has rank 1 and x's last length; one element type; epsilon is
@@ -223,6 +249,11 @@ def DTC_GatedProductOp : DTC_InPlaceOp<"gated_product", [Differentiable]> {
   let description = [{
     The gated linear unit's product (Shazeer 2020, equation 6, for silu).
 
+    ```mlir
+    %y = dtc.gated_product silu %gate, %up
+       : (!dtc.tensor<8x256xf32>, !dtc.tensor<8x256xf32>) -> !dtc.tensor<8x256xf32>
+    ```
+
     *Constraints*
     1. Both operands and the result have one shape and element type.
     2. Placement: all factors passed through; linear in {up}.
@@ -239,6 +270,11 @@ def DTC_RotaryOp : DTC_InPlaceOp<"rotary", [Differentiable]> {
     Rotates features (i, i + d/2) of x [b, s, h, d] by the angle
     position * theta^(-2i/d) (Su et al. 2021, equation 34, in the half-split
     pairing of Hugging Face's llama). `inverse` rotates back: the derivative.
+
+    ```mlir
+    %y = dtc.rotary %q, %positions {theta = 1.0e4 : f64}
+       : (!dtc.tensor<8x32x4x16xf32>, !dtc.tensor<32xi32>) -> !dtc.tensor<8x32x4x16xf32>
+    ```
 
     *Constraints*
     1. x has rank 4 and an even last length; positions are i32, [s] or [b, s];
@@ -316,6 +352,12 @@ def DTC_DropoutOp : DTC_InPlaceOp<"dropout", [Differentiable]> {
     `layer` a scalar, `rows` [b] the global row numbers, `positions` [s] or
     [b, s].
 
+    ```mlir
+    %y = dtc.dropout %x random %rng, %layer, %rows, %positions {p = 1.0e-1 : f64, site = 2 : i64}
+       : (!dtc.tensor<8x32x64xf32>, !dtc.tensor<2xi32>, !dtc.tensor<i32>, !dtc.tensor<8xi32>, !dtc.tensor<32xi32>)
+      -> !dtc.tensor<8x32x64xf32>
+    ```
+
     *Constraints*
     1. x has rank 3; the result has its shape and element type.
     2. 0 <= p < 1; rng is [2], layer a scalar, rows [b], positions [s] or
@@ -341,6 +383,11 @@ def DTC_CrossEntropyOp : DTC_CommunicatingOp<"cross_entropy",
     for the derivative. A label below 0 or not below the vocabulary counts as
     ignored; readers of batches refuse it before.
 
+    ```mlir
+    %loss, %lse = dtc.cross_entropy %z, %labels
+       : (!dtc.tensor<8x32x256xf32>, !dtc.tensor<8x32xi32>) -> (!dtc.tensor<f32>, !dtc.tensor<8x32xf32>)
+    ```
+
     *Constraints*
     1. logits have rank 3, labels i32 and the first two dimensions; the loss is
        a scalar, the log-sum-exp has the labels' shape; float element types
@@ -359,6 +406,10 @@ def DTC_CrossEntropyOp : DTC_CommunicatingOp<"cross_entropy",
 def DTC_CountLabelsOp : DTC_ComputeOp<"count_labels"> {
   let summary = "the number of labels that are not ignored";
   let description = [{
+    ```mlir
+    %n = dtc.count_labels %labels : (!dtc.tensor<8x32xi32>) -> !dtc.tensor<i32>
+    ```
+
     *Constraints*
     1. labels are i32 of any rank; the result is an i32 scalar.
     2. Placement: every factor summed; linear in nothing.
@@ -375,6 +426,10 @@ def DTC_IotaOp : DTC_ComputeOp<"iota"> {
     Positions of a sequence, numbers of the rows of a batch: result[i] = i,
     the logical index.
 
+    ```mlir
+    %p = dtc.iota : () -> !dtc.tensor<32xi32>
+    ```
+
     *Constraints*
     1. The result is i32 of rank 1.
     2. Placement: the factor is passed through.
@@ -387,6 +442,10 @@ def DTC_IotaOp : DTC_ComputeOp<"iota"> {
 def DTC_ConstantOp : DTC_ComputeOp<"constant"> {
   let summary = "a tensor filled with one number";
   let description = [{
+    ```mlir
+    %one = dtc.constant 1.0 : () -> !dtc.tensor<f32>
+    ```
+
     *Constraints*
     1. An integer result has an integral value.
     2. Placement: all factors passed through; a zero may be partial.

@@ -8,6 +8,10 @@ def DTC_SumSquaresOp : DTC_ComputeOp<"sum_squares"> {
   let description = [{
     Summed in f64 over fixed tiles, rounded to the result once.
 
+    ```mlir
+    %q = dtc.sum_squares %dw : (!dtc.tensor<64{tp:2}x64xf32>) -> !dtc.tensor<f32, partial{tp:2}>
+    ```
+
     *Constraints*
     1. The result is a scalar of the operand's element type.
     2. Placement: every factor summed; no linear set, so a partial operand is
@@ -27,6 +31,12 @@ def DTC_ClipOp : DTC_ComputeOp<"clip"> {
     `scalars` [8] are lr, beta1, beta2, eps, weight_decay, 1 - beta1^t,
     1 - beta2^t, c.
 
+    ```mlir
+    %norm, %c, %skip = dtc.clip %sum, %loss, %labels, %scalars
+       : (!dtc.tensor<f32>, !dtc.tensor<f32>, !dtc.tensor<i32>, !dtc.tensor<8xf32>)
+      -> (!dtc.tensor<f32>, !dtc.tensor<f32>, !dtc.tensor<i32>)
+    ```
+
     *Constraints*
     1. sum_squares, loss, norm and coefficient are float scalars, labels and
        skip i32 scalars; scalars has 8 elements.
@@ -45,6 +55,13 @@ def DTC_AdamWOp : DTC_InPlaceOp<"adamw"> {
     v = b2 v + (1-b2) g^2; p -= lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps)
     (Loshchilov and Hutter 2019, algorithm 2). With skip, everything is kept.
     `scalars` as in `dtc.clip`.
+
+    ```mlir
+    %p1, %m1, %v1 = dtc.adamw %p, %dp, %m, %v with %c, %skip, %scalars {decay}
+       : (!dtc.tensor<64xf32>, !dtc.tensor<64xf32>, !dtc.tensor<64xf32>, !dtc.tensor<64xf32>,
+          !dtc.tensor<f32>, !dtc.tensor<i32>, !dtc.tensor<8xf32>)
+      -> (!dtc.tensor<64xf32>, !dtc.tensor<64xf32>, !dtc.tensor<64xf32>)
+    ```
 
     *Constraints*
     1. param, grad, m, v and the results have one shape and element type;

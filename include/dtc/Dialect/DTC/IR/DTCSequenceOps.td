@@ -100,6 +100,12 @@ def DTC_MergeAttentionOp : DTC_InPlaceOp<"merge_attention"> {
     visible key (-inf) counts nothing; where both are such, the result is 0 and
     -inf.
 
+    ```mlir
+    %o, %lse = dtc.merge_attention %a, %la, %b, %lb
+       : (!dtc.tensor<8x32x4x16xf32>, !dtc.tensor<8x32x4xf32>, !dtc.tensor<8x32x4x16xf32>, !dtc.tensor<8x32x4xf32>)
+      -> (!dtc.tensor<8x32x4x16xf32>, !dtc.tensor<8x32x4xf32>)
+    ```
+
     *Constraints*
     1. Shapes as above; one element type.
     2. Placement: all factors passed through; jointly linear in {a, b}; the

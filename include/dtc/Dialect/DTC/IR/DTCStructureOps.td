@@ -22,7 +22,8 @@ def DTC_ParamOp : DTC_Op<"param", [Symbol]> {
     ```
 
     *Constraints*
-    1. The type is of floats, and invariant or shard on every axis.
+    1. The type is of floats, and invariant or shard on every axis; `stored` is
+       not empty.
     2. `view` has the type's rank, is affine in every index, and stays within
        `stored_shape`.
     3. `dims` has one name for each dimension; `init` is one of the three;
@@ -73,6 +74,10 @@ def DTC_ReadOp : DTC_Op<"read", [DeclareOpInterfaceMethods<SymbolUserOpInterface
 def DTC_WriteOp : DTC_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, MemoryEffects<[MemWrite]>]> {
   let summary = "replaces a parameter, its gradient or its optimizer state";
   let description = [{
+    ```mlir
+    dtc.write %dw to grad of @w : !dtc.tensor<64x64xf32>
+    ```
+
     *Constraints*
     1. The symbol is a `dtc.param`.
     2. The value's type is what `dtc.read` of the slot has.
@@ -115,6 +120,10 @@ def DTC_MicroBatchesOp : DTC_Op<"micro_batches", [SingleBlock, RecursiveMemoryEf
 def DTC_YieldOp : DTC_Op<"yield", [Pure, Terminator, ParentOneOf<["MicroBatchesOp", "RingOp"]>, ReturnLike]> {
   let summary = "ends the body of micro_batches, or of ring";
   let description = [{
+    ```mlir
+    dtc.yield %loss, %dw : !dtc.tensor<f32>, !dtc.tensor<64x64xf32>
+    ```
+
     *Constraints*: as `micro_batches` and `ring` list them.
   }];
   let arguments = (ins Variadic<DTC_AnyTensor>:$values);
@@ -127,6 +136,11 @@ def DTC_MicroBatchOp : DTC_ComputeOp<"micro_batch"> {
     The batch of B rows is seen as (parts, M, rows): micro-batch m holds row
     r B/parts + m rows + i of every r. `parts` is the number of pieces of the
     batch, so that each rank takes contiguous rows of its own piece.
+
+    ```mlir
+    %y = dtc.micro_batch %x[%m] parts 2 count 4
+       : (!dtc.tensor<16{dp:2}x32xi32>, !dtc.tensor<i32, replicate{dp:2}>) -> !dtc.tensor<4{dp:2}x32xi32>
+    ```
 
     *Constraints*
     1. The operand has rank 1 or more; the result has its shape but for the

@@ -86,6 +86,10 @@ def RT_WorkspaceOp : RT_Op<"workspace", [MemoryEffects<[MemRead]>]> {
     In a kernel, within a parallel region: memory that no other thread uses,
     aligned to 64 bytes. Every `rt.workspace` of a thread is the same memory.
 
+    ```mlir
+    %s = rt.workspace : memref<4096xi8>
+    ```
+
     *Constraints*
     1. The result is memref<N x i8>.
   }];
@@ -123,6 +127,9 @@ def RT_FillOp : RT_Op<"fill", [MemoryEffects<[MemWrite]>]> {
     ```mlir
     rt.fill %b with 0.0 : memref<256x64xf32>
     ```
+
+    *Constraints*
+    1. The buffer is a memref of static shape and identity layout.
   }];
   let arguments = (ins RT_Buffer:$buffer, F64Attr:$value);
   let assemblyFormat = "$buffer `with` $value attr-dict `:` type($buffer)";
@@ -131,6 +138,10 @@ def RT_FillOp : RT_Op<"fill", [MemoryEffects<[MemWrite]>]> {
 def RT_SetIndexOp : RT_Op<"set_index", [MemoryEffects<[MemWrite]>]> {
   let summary = "stores an index, such as a micro-batch's number, as i32";
   let description = [{
+    ```mlir
+    rt.set_index %m into %number : memref<i32>
+    ```
+
     *Constraints*
     1. The buffer is memref<i32>.
   }];
@@ -230,6 +241,13 @@ def RT_WaitOp : RT_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let description = [{
     Afterwards the receive buffers hold the result, and the send buffers may be
     written again.
+
+    ```mlir
+    rt.wait %token
+    ```
+
+    *Constraints*
+    1. The operand is the token of an `rt.start`.
   }];
   let arguments = (ins RT_TokenType:$token);
   let assemblyFormat = "$token attr-dict";
