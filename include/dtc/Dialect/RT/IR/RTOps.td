@@ -262,6 +262,10 @@ def RT_PostOp : RT_Op<"post", [MemoryEffects<[MemRead, MemWrite]>]> {
   let description = [{
     The buffer stays untouched until `rt.receive`.
 
+    ```mlir
+    rt.post <"stage 0 to 1: activations", number = 0, peer = 1, bytes = 64> into %b : memref<16xf32>
+    ```
+
     *Constraints*
     1. The buffer has the channel's bytes.
   }];
@@ -274,6 +278,10 @@ def RT_ReceiveOp : RT_Op<"receive", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "waits until the oldest posted receive has arrived";
   let arguments = (ins RT_ChannelAttr:$channel, RT_Buffer:$buffer);
   let description = [{
+    ```mlir
+    rt.receive <"stage 0 to 1: activations", number = 0, peer = 1, bytes = 64> into %b : memref<16xf32>
+    ```
+
     *Constraints*
     1. The buffer has the channel's bytes; it is that of the `rt.post`.
   }];
@@ -286,6 +294,10 @@ def RT_SendOp : RT_Op<"send", [MemoryEffects<[MemRead, MemWrite]>]> {
   let description = [{
     The buffer stays untouched until `rt.sent`.
 
+    ```mlir
+    rt.send <"stage 0 to 1: activations", number = 0, peer = 1, bytes = 64> from %b : memref<16xf32>
+    ```
+
     *Constraints*
     1. The buffer has the channel's bytes.
   }];
@@ -297,6 +309,10 @@ def RT_SendOp : RT_Op<"send", [MemoryEffects<[MemRead, MemWrite]>]> {
 def RT_SentOp : RT_Op<"sent", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "waits until the oldest unfinished send is complete";
   let description = [{
+    ```mlir
+    rt.sent <"stage 0 to 1: activations", number = 0, peer = 1, bytes = 64> from %b : memref<16xf32>
+    ```
+
     *Constraints*
     1. The buffer has the channel's bytes; it is that of the `rt.send`.
   }];
