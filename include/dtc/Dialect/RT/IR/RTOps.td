@@ -381,6 +381,14 @@ def RT_TaskOp : RT_Op<"task", [HasParent<"PipelineOp">, NoTerminator, SingleBloc
     The block's argument is the number of the micro-batch. `groups` are the
     numbers of the pipeline's groups of which a run names the copy.
 
+    ```mlir
+    rt.task "forward" stage 0 groups [0, 1] {
+    ^bb0(%m: index):
+      %x = rt.slot 0 at 0 : memref<16xf32>
+      ...
+    }
+    ```
+
     *Constraints*
     1. The block has one argument, an index.
     2. The groups exist, none twice.
