@@ -3,6 +3,7 @@
 #include "dtc/Dialect/RT/IR/RT.h"
 #include "mlir/IR/OpImplementation.h"
 #include <deque>
+#include <set>
 
 using namespace mlir;
 using namespace dtc;
@@ -231,14 +232,14 @@ LogicalResult TaskOp::verify() {
   if (body.getNumArguments() != 1 || !body.getArgument(0).getType().isIndex())
     return emitOpError("needs one argument, the number of the micro-batch");
   auto pipeline = cast<PipelineOp>((*this)->getParentOp());
-  llvm::DenseSet<int64_t> seen;
+  std::set<int64_t> seen;
   for (int64_t group : getGroups())
     if (group < 0 ||
         static_cast<size_t>(group) >= pipeline.getGroups().size() ||
         !seen.insert(group).second)
       return emitOpError("names group ")
              << group << ", which "
-             << (seen.contains(group) ? "it names twice" : "does not exist");
+             << (seen.count(group) ? "it names twice" : "does not exist");
   return success();
 }
 

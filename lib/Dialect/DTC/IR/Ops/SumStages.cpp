@@ -1,6 +1,7 @@
 //===- SumStages.cpp - dtc.sum_stages -------------------------------------===//
 
 #include "Common.h"
+#include <set>
 
 using namespace mlir;
 using namespace dtc;
@@ -22,7 +23,7 @@ LogicalResult SumStagesOp::verify() {
   if (getFrom().size() != getValues().size())
     return emitOpError("'from' must have ")
            << getValues().size() << " ranks, one for each operand";
-  llvm::DenseSet<int64_t> seen;
+  std::set<int64_t> seen;
   for (int64_t rank : getFrom())
     if (rank < 0 || !seen.insert(rank).second)
       return emitOpError("'from' has rank ")
