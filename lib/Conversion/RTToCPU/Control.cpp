@@ -68,7 +68,6 @@ void Control::emitCall(rt::CallOp op, Value calleeFrame) {
   LLVM::CallOp::create(b, op.getLoc(), TypeRange(), op.getCallee(), args);
 }
 
-/// An array of pointers on the stack.
 Value Control::emitPointers(ValueRange buffers, Location loc) {
   Value array;
   {

@@ -21,6 +21,9 @@ public:
 protected:
   /// The address of a buffer.
   virtual mlir::Value address(mlir::Value buffer, mlir::Location loc) = 0;
+  /// An array of the addresses of buffers, on the stack.
+  virtual mlir::Value emitPointers(mlir::ValueRange buffers,
+                                   mlir::Location loc);
 
   mlir::LLVM::LLVMFuncOp createFunction(mlir::Location loc,
                                         llvm::StringRef name,
@@ -48,7 +51,6 @@ private:
   mlir::Value getRankId(mlir::Location loc);
   llvm::SmallVector<mlir::Value> addresses(mlir::ValueRange buffers,
                                            mlir::Location loc);
-  mlir::Value emitPointers(mlir::ValueRange buffers, mlir::Location loc);
   mlir::Value emitIndex(rt::IndexOp op);
 };
 

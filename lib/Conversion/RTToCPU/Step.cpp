@@ -90,7 +90,9 @@ private:
 
   /// In a handler buffers come in order, a word each.
   Value address(Value, Location loc) override {
-    Value word = nextWord(loc);
+    return addressOf(nextWord(loc), loc);
+  }
+  Value addressOf(Value word, Location loc) {
     Value entry =
         LLVM::AndOp::create(b, loc, word, constant(loc, contextSize - 1));
     Value at = LLVM::AndOp::create(b, loc, word, constant(loc, -contextSize));
@@ -99,6 +101,26 @@ private:
     at = LLVM::AddOp::create(b, loc, at, base);
     return LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), frame,
                                ArrayRef<LLVM::GEPArg>{at});
+  }
+  /// A bucket may have every gradient of the model, so this is a loop.
+  Value emitPointers(ValueRange buffers, Location loc) override {
+    auto n = static_cast<int64_t>(buffers.size());
+    Value words = offset(loc, entry->getArgument(3),
+                         static_cast<int64_t>(sizeof(int64_t)) * numRead);
+    numRead += n;
+    Value array = LLVM::AllocaOp::create(b, loc, ptr, ptr, constant(loc, n));
+    auto index = [&](int64_t i) -> Value {
+      return arith::ConstantIndexOp::create(b, loc, i);
+    };
+    auto loop = scf::ForOp::create(b, loc, index(0), index(n), index(1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    Value i = arith::IndexCastOp::create(b, loc, i64, loop.getInductionVar());
+    Value word = LLVM::LoadOp::create(b, loc, i64, wordAt(loc, words, i));
+    Value to =
+        LLVM::GEPOp::create(b, loc, ptr, ptr, array, ArrayRef<LLVM::GEPArg>{i});
+    LLVM::StoreOp::create(b, loc, addressOf(word, loc), to);
+    return array;
   }
   /// Address of element i of an array of words.
   Value wordAt(Location loc, Value words, LLVM::GEPArg i) {
