@@ -246,13 +246,6 @@ private:
 };
 } // namespace
 
-static schedule::StageGraph getGraph(const StagedBody &body) {
-  schedule::StageGraph graph;
-  for (const StagedBody::Edge &edge : body.edges)
-    graph.edges.push_back({edge.from, edge.to, !edge.gradients.empty()});
-  return graph;
-}
-
 FailureOr<schedule::Schedule>
 SchedulePipeline::getSchedule(MicroBatchesOp loop, const StagedBody &body,
                               int64_t pp) {
@@ -260,7 +253,7 @@ SchedulePipeline::getSchedule(MicroBatchesOp loop, const StagedBody &body,
     return loop.emitError(llvm::toString(std::move(error)));
   };
   auto count = static_cast<int64_t>(loop.getCount());
-  schedule::StageGraph graph = getGraph(body);
+  schedule::StageGraph graph = body.getGraph();
   std::optional<schedule::Kind> kind = schedule::parseKind(scheduleName);
   if (!kind && file.empty())
     return loop.emitError("there is no schedule '")
@@ -349,10 +342,8 @@ LogicalResult SchedulePipeline::run() {
   if (failed(schedule) || failed(checkPhases(loop, *body, *schedule)))
     return failure();
 
-  SmallVector<int64_t> rankOf;
-  for (int64_t s = 0; s < body->numStages; ++s)
-    rankOf.push_back(schedule->placement.getRank(s));
-  FailureOr<StageRanks> ranks = StageRanks::get(*step, loop, *body, rankOf, pp);
+  FailureOr<StageRanks> ranks =
+      StageRanks::get(*step, loop, *body, schedule->placement);
   if (failed(ranks))
     return failure();
   StageSums(*step, loop, *ranks, pp).run();

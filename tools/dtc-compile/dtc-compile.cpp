@@ -1,6 +1,7 @@
 //===- dtc-compile.cpp - From model IR to an executable -------------------===//
 
 #include "dtc/Schedule/Generate.h"
+#include "dtc/Tools/CommandLine.h"
 #include "dtc/Tools/Compile/Compile.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,18 +17,7 @@ using namespace llvm;
 
 namespace {
 
-/// LLVM's libraries register hundreds of options, and one of them has the name
-/// of one below. Users of this tool need none of them.
-struct ForgetOtherOptions {
-  ForgetOtherOptions() {
-    SmallVector<cl::Option *> others;
-    for (auto &[name, option] : cl::getRegisteredOptions())
-      if (!name.starts_with("help") && name != "version")
-        others.push_back(option);
-    for (cl::Option *option : others)
-      option->removeArgument();
-  }
-} forgetOtherOptions; // before the options below are made
+const dtc::ForgetOtherOptions forgetOthers; // before the options below
 
 cl::OptionCategory category("dtc-compile options");
 

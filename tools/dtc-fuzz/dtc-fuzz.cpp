@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dtc/Tools/CommandLine.h"
 #include "dtc/Tools/Compile/Mesh.h"
 #include "dtc/Tools/Fuzz/Shrink.h"
 #include "dtc/Tools/Fuzz/Workers.h"
@@ -25,17 +26,7 @@ using namespace dtc::fuzz;
 
 namespace {
 
-/// LLVM's libraries register hundreds of options that are none of this tool's.
-struct ForgetOtherOptions {
-  ForgetOtherOptions() {
-    SmallVector<cl::Option *> others;
-    for (auto &[name, option] : cl::getRegisteredOptions())
-      if (!name.starts_with("help") && name != "version")
-        others.push_back(option);
-    for (cl::Option *option : others)
-      option->removeArgument();
-  }
-} forgetOtherOptions; // before the options below are made
+const dtc::ForgetOtherOptions forgetOthers; // before the options below
 
 cl::OptionCategory category("dtc-fuzz options");
 
@@ -82,7 +73,7 @@ cl::opt<bool> verbose("verbose", cl::desc("One line for each case"),
 cl::opt<std::string> modelPath(cl::Positional, cl::value_desc("MODEL.mlir"),
                                cl::desc("[MODEL.mlir]"), cl::cat(category));
 cl::opt<std::string> mesh("mesh", cl::value_desc("dp=2,tp=2"),
-                          cl::desc("For a model: the mesh (dp, cp, tp)"),
+                          cl::desc("For a model: the mesh (pp, dp, cp, tp)"),
                           cl::cat(category));
 cl::opt<std::string> rules("rules", cl::value_desc("FILE"),
                            cl::desc("For a model: rules of sharding"),
@@ -102,6 +93,10 @@ cl::opt<std::string>
     cpAttention("cp-attention", cl::init("ring"), cl::value_desc("WORD"),
                 cl::desc("For a model: ring, all-gather or ulysses"),
                 cl::cat(category));
+cl::opt<std::string>
+    schedule("schedule", cl::init("1f1b"), cl::value_desc("WORD"),
+             cl::desc("For a model: gpipe, 1f1b, interleaved, zb-h1 or zb-v"),
+             cl::cat(category));
 cl::opt<long long> microbatches("microbatches", cl::init(1),
                                 cl::value_desc("M"),
                                 cl::desc("For a model: micro-batches"),
@@ -335,7 +330,10 @@ static Expected<Settings> getSettings() {
   if (!sizes)
     return sizes.takeError();
   for (auto &[name, size] : *sizes)
-    (name == "dp" ? s.dp : name == "cp" ? s.cp : s.tp) *= size;
+    (name == "pp"   ? s.pp
+     : name == "dp" ? s.dp
+     : name == "cp" ? s.cp
+                    : s.tp) *= size;
   if (!rules.empty()) {
     auto buffer = MemoryBuffer::getFile(rules, /*IsText=*/true);
     if (!buffer)
@@ -345,8 +343,9 @@ static Expected<Settings> getSettings() {
   for (auto &[flag, value, legal] :
        {std::tuple("--sp-gather", &spGather, "keep again"),
         std::tuple("--cp-layout", &cpLayout, "contiguous striped zigzag"),
-        std::tuple("--cp-attention", &cpAttention,
-                   "ring all-gather ulysses")}) {
+        std::tuple("--cp-attention", &cpAttention, "ring all-gather ulysses"),
+        std::tuple("--schedule", &schedule,
+                   "gpipe 1f1b interleaved zb-h1 zb-v")}) {
     SmallVector<StringRef> words;
     StringRef(legal).split(words, ' ');
     if (!is_contained(words, value->getValue()))
@@ -357,6 +356,7 @@ static Expected<Settings> getSettings() {
   s.gatherAgain = spGather == "again";
   s.cpLayout = cpLayout;
   s.cpAttention = cpAttention;
+  s.schedule = schedule;
   s.microbatches = microbatches;
   s.bucketBytes = bucketBytes;
   return s;

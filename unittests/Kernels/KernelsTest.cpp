@@ -127,6 +127,8 @@ public:
       return;
     }
     mesh = getMesh(*ops);
+    // A function beside a module would be seen in its place.
+    EXPECT_TRUE(ops->getOps<ModuleOp>().empty()) << path;
     for (auto f : ops->getOps<func::FuncOp>())
       if (f.getName().contains(only))
         for (int64_t rank = 0; rank < (isCut(f) ? mesh.getNumRanks() : 1);

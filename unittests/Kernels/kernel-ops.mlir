@@ -426,8 +426,6 @@ func.func @clip_without_limit(%q: !dtc.tensor<f64> {test.data = "value 90"}, %l:
   %r0, %r1, %r2 = dtc.clip %q, %l, %n, %s : (!dtc.tensor<f64>, !dtc.tensor<f64>, !dtc.tensor<i32>, !dtc.tensor<8xf64>) -> (!dtc.tensor<f64>, !dtc.tensor<f64>, !dtc.tensor<i32>)
   return %r0, %r1, %r2 : !dtc.tensor<f64>, !dtc.tensor<f64>, !dtc.tensor<i32>
 }
-
-}
 // Large enough that B is packed once for all tiles.
 func.func @einsum_shared(%x: !dtc.tensor<256x1024xf64>, %y: !dtc.tensor<256x1024xf64>) -> !dtc.tensor<256x256xf64> {
   %r0 = dtc.einsum "md,nd->mn"(%x, %y) : (!dtc.tensor<256x1024xf64>, !dtc.tensor<256x1024xf64>) -> !dtc.tensor<256x256xf64>
@@ -436,4 +434,22 @@ func.func @einsum_shared(%x: !dtc.tensor<256x1024xf64>, %y: !dtc.tensor<256x1024
 func.func @einsum_shared_padded(%x: !dtc.tensor<256x1021(1024)xf64>, %y: !dtc.tensor<1021(1024)x200xf64>) -> !dtc.tensor<256x200xf64> {
   %r0 = dtc.einsum "md,dn->mn"(%x, %y) : (!dtc.tensor<256x1021(1024)xf64>, !dtc.tensor<1021(1024)x200xf64>) -> !dtc.tensor<256x200xf64>
   return %r0 : !dtc.tensor<256x200xf64>
+}
+// The normalized dimension is whole here, but cut unevenly elsewhere.
+func.func @layer_norm_whole(%x: !dtc.tensor<3x7x41(44)xf64>, %g: !dtc.tensor<41(44)xf64>, %b: !dtc.tensor<41(44)xf64>) -> !dtc.tensor<3x7x41(44)xf64> {
+  %r0 = dtc.layer_norm %x, %g, %b {epsilon = 1.0e-05} : (!dtc.tensor<3x7x41(44)xf64>, !dtc.tensor<41(44)xf64>, !dtc.tensor<41(44)xf64>) -> !dtc.tensor<3x7x41(44)xf64>
+  return %r0 : !dtc.tensor<3x7x41(44)xf64>
+}
+func.func @layer_norm_grad_whole(%x: !dtc.tensor<3x7x41(44)xf64>, %g: !dtc.tensor<41(44)xf64>, %dy: !dtc.tensor<3x7x41(44)xf64>) -> (!dtc.tensor<3x7x41(44)xf64>, !dtc.tensor<41(44)xf64>, !dtc.tensor<41(44)xf64>) {
+  %r0, %r1, %r2 = dtc.layer_norm_grad %x, %g, %dy {epsilon = 1.0e-05} : (!dtc.tensor<3x7x41(44)xf64>, !dtc.tensor<41(44)xf64>, !dtc.tensor<3x7x41(44)xf64>) -> (!dtc.tensor<3x7x41(44)xf64>, !dtc.tensor<41(44)xf64>, !dtc.tensor<41(44)xf64>)
+  return %r0, %r1, %r2 : !dtc.tensor<3x7x41(44)xf64>, !dtc.tensor<41(44)xf64>, !dtc.tensor<41(44)xf64>
+}
+func.func @rms_norm_whole(%x: !dtc.tensor<3x7x41(44)xf64>, %g: !dtc.tensor<41(44)xf64>) -> !dtc.tensor<3x7x41(44)xf64> {
+  %r0 = dtc.rms_norm %x, %g {epsilon = 1.0e-06} : (!dtc.tensor<3x7x41(44)xf64>, !dtc.tensor<41(44)xf64>) -> !dtc.tensor<3x7x41(44)xf64>
+  return %r0 : !dtc.tensor<3x7x41(44)xf64>
+}
+func.func @rms_norm_grad_whole(%x: !dtc.tensor<3x7x41(44)xf64>, %g: !dtc.tensor<41(44)xf64>, %dy: !dtc.tensor<3x7x41(44)xf64>) -> (!dtc.tensor<3x7x41(44)xf64>, !dtc.tensor<41(44)xf64>) {
+  %r0, %r1 = dtc.rms_norm_grad %x, %g, %dy {epsilon = 1.0e-06} : (!dtc.tensor<3x7x41(44)xf64>, !dtc.tensor<41(44)xf64>, !dtc.tensor<3x7x41(44)xf64>) -> (!dtc.tensor<3x7x41(44)xf64>, !dtc.tensor<41(44)xf64>)
+  return %r0, %r1 : !dtc.tensor<3x7x41(44)xf64>, !dtc.tensor<41(44)xf64>
+}
 }

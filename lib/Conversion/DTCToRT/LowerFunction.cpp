@@ -250,7 +250,10 @@ LogicalResult FunctionLowering::lowerOp(Operation &op) {
     lowerTargets(&op);
     return success();
   }
-  // Others may need what this rank does not.
+  // Other ranks may need what this one does not.
+  if (auto loop = dyn_cast<MicroBatchesOp>(op))
+    return projected && loop == projected->loop ? lowerPipeline(loop)
+                                                : lowerLoop(loop);
   if (auto sum = dyn_cast<SumStagesOp>(op))
     return lowerStageSum(sum);
   if (isa<YieldOp>(op) || isOpTriviallyDead(&op))
@@ -259,9 +262,6 @@ LogicalResult FunctionLowering::lowerOp(Operation &op) {
     lowerCall(call);
     return success();
   }
-  if (auto loop = dyn_cast<MicroBatchesOp>(op))
-    return projected && loop == projected->loop ? lowerPipeline(loop)
-                                                : lowerLoop(loop);
   if (auto ring = dyn_cast<RingOp>(op))
     return lowerRing(ring);
   if (auto shift = dyn_cast<ShiftOp>(op);

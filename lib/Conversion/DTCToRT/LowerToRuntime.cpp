@@ -80,10 +80,11 @@ public:
         func.emitError("must have a body of one block");
         return signalPassFailure();
       }
-    if (pipeline->steps.empty() ? failed(createStorage(step, nullptr))
-                                : llvm::any_of(pipeline->steps, [&](auto &p) {
-                                    return failed(createStorage(p.func, &p));
-                                  }))
+    if (pipeline->steps.empty()
+            ? failed(createStorage(step, step, nullptr))
+            : llvm::any_of(pipeline->steps, [&](auto &p) {
+                return failed(createStorage(p.func, step, &p));
+              }))
       return signalPassFailure();
 
     KernelTarget target;
@@ -154,8 +155,10 @@ private:
   }
 
   /// What the arena holds for the whole run: kind by kind, so that the plan's
-  /// terms are contiguous. A rank of a pipeline has what its step uses.
-  LogicalResult createStorage(func::FuncOp step, const ProjectedStep *rank) {
+  /// terms are contiguous. A rank of a pipeline has what its step uses of the
+  /// whole.
+  LogicalResult createStorage(func::FuncOp step, func::FuncOp whole,
+                              const ProjectedStep *rank) {
     ModuleOp module = getOperation();
     OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
     SmallVector<ParamOp> params(module.getOps<ParamOp>());
@@ -214,7 +217,11 @@ private:
         return step.emitError("argument ")
                << a.getArgNumber() << " of the step has no dtc.input";
       bool isScalar = name == "rng" || name == "optimizer";
-      if (rank && !isScalar && a.use_empty())
+      // What nobody reads is an input of the program all the same.
+      bool isRead =
+          !a.use_empty() || (rank && rank->rank == 0 &&
+                             whole.getArgument(a.getArgNumber()).use_empty());
+      if (rank && !isScalar && !isRead)
         continue;
       addStorage(b, a.getLoc(), getInputSymbol(name, rank),
                  isScalar ? rt::StorageKind::Scalar : rt::StorageKind::Input,

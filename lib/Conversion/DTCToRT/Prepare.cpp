@@ -158,7 +158,8 @@ SmallVector<Operation *> dtc::getBucket(Operation *first, int64_t bucketBytes) {
   SmallVector<Operation *> members{first};
   int64_t bytes = bytesOf(first);
   for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {
-    if (!mayShareBucket(first, op))
+    if (!mayShareBucket(first, op) ||
+        op->getAttr(taskAttr) != first->getAttr(taskAttr))
       break;
     bytes += bytesOf(op);
     bool independent = llvm::none_of(members, [&](Operation *m) {

@@ -67,10 +67,8 @@ LogicalResult Projection::prepare(ProjectedPipeline &out) {
     return op.emitError("is for ")
            << count
            << " ranks, but the mesh has pp=" << getMesh(module).getSize("pp");
-  schedule::StageGraph graph;
-  for (const StagedBody::Edge &e : body.edges)
-    graph.edges.push_back({e.from, e.to, !e.gradients.empty()});
-  if (schedule->getStages() != body.numStages || schedule->graph != graph)
+  if (schedule->getStages() != body.numStages ||
+      schedule->graph != body.getGraph())
     return op.emitError("is for other stages, or other values between them, "
                         "than those of the loop");
   // What arrives may be saved, so it stays as long as what is.
@@ -82,11 +80,8 @@ LogicalResult Projection::prepare(ProjectedPipeline &out) {
     return op.emitError(llvm::toString(slots.takeError()));
   out.slots = std::move(*slots);
 
-  SmallVector<int64_t> rankOf;
-  for (int64_t s = 0; s < body.numStages; ++s)
-    rankOf.push_back(schedule->placement.getRank(s));
   FailureOr<StageRanks> found =
-      StageRanks::get(step, loop, body, rankOf, count);
+      StageRanks::get(step, loop, body, schedule->placement);
   if (failed(found))
     return failure();
   ranks = std::move(*found);

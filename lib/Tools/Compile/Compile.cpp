@@ -99,9 +99,8 @@ getPipelineShape(const CompileOptions &options) {
                            kind == schedule::Kind::ZeroBubbleV};
 }
 
-/// From the model to the last program of the dtc level.
-static void addTrainingPasses(OpPassManager &pm, const CompileOptions &options,
-                              PipelineShape shape) {
+static void buildTraining(OpPassManager &pm, const CompileOptions &options,
+                          PipelineShape shape) {
   TrainingPipelineOptions training;
   training.mesh = toString(options.mesh);
   training.rulesFile = options.rulesFile;
@@ -118,6 +117,18 @@ static void addTrainingPasses(OpPassManager &pm, const CompileOptions &options,
   buildTrainingPipeline(pm, training);
 }
 
+llvm::Error dtc::addTrainingPasses(OpPassManager &pm,
+                                   const CompileOptions &options) {
+  auto shape = getPipelineShape(options);
+  if (!shape)
+    return shape.takeError();
+  if (shape->stages == 1 && !options.stages.empty())
+    return llvm::createStringError("--stages=" + options.stages +
+                                   " cuts a pipeline, but the mesh has pp=1");
+  buildTraining(pm, options, *shape);
+  return llvm::Error::success();
+}
+
 static void addRuntimePasses(OpPassManager &pm, const CompileOptions &options,
                              unsigned vectorBits) {
   LowerToRuntimeOptions lower;
@@ -130,7 +141,7 @@ static void addRuntimePasses(OpPassManager &pm, const CompileOptions &options,
 std::vector<std::string> dtc::getCompilePassNames() {
   MLIRContext context;
   PassManager pm(&context);
-  addTrainingPasses(pm, {}, {1, true});
+  buildTraining(pm, {}, {1, true});
   addRuntimePasses(pm, {}, 512);
   pm.addPass(createLowerToCpu());
   std::vector<std::string> names;
@@ -142,13 +153,14 @@ std::vector<std::string> dtc::getCompilePassNames() {
 /// The diagnostics have said what is wrong.
 static llvm::Error reported() { return llvm::createStringError(""); }
 
-static llvm::Error runPasses(MLIRContext &context, ModuleOp module,
-                             const CompileOptions &options,
-                             llvm::function_ref<void(OpPassManager &)> add) {
+static llvm::Error
+runPasses(MLIRContext &context, ModuleOp module, const CompileOptions &options,
+          llvm::function_ref<llvm::Error(OpPassManager &)> add) {
   PassManager pm(&context);
   if (!options.printAfter.empty())
     pm.addInstrumentation(std::make_unique<PrintAfter>(options.printAfter));
-  add(pm);
+  if (llvm::Error error = add(pm))
+    return error;
   if (failed(pm.run(module)))
     return reported();
   return llvm::Error::success();
@@ -204,12 +216,6 @@ static void printPlan(ModuleOp module, const CompileOptions &options,
 }
 
 llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &options) {
-  auto shape = getPipelineShape(options);
-  if (!shape)
-    return shape.takeError();
-  if (shape->stages == 1 && !options.stages.empty())
-    return llvm::createStringError("--stages=" + options.stages +
-                                   " cuts a pipeline, but the mesh has pp=1");
   auto target = codegen::targetInfo(options.cpu);
   if (!target)
     return target.takeError();
@@ -223,7 +229,7 @@ llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &options) {
     return reported();
   if (llvm::Error error =
           runPasses(context, *module, options, [&](OpPassManager &pm) {
-            addTrainingPasses(pm, options, *shape);
+            return addTrainingPasses(pm, options);
           }))
     return error;
   if (options.emit == CompileLevel::Mlir) {
@@ -236,6 +242,7 @@ llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &options) {
   if (llvm::Error error =
           runPasses(context, *module, options, [&](OpPassManager &pm) {
             addRuntimePasses(pm, options, target->vectorBits);
+            return llvm::Error::success();
           }))
     return error;
   // Standard output may be where the program goes.
@@ -248,6 +255,7 @@ llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &options) {
             lower.flags = options.flags;
             pm.addPass(createLowerToCpu(lower));
             codegen::buildCpuLoweringPipeline(pm);
+            return llvm::Error::success();
           }))
     return error;
 

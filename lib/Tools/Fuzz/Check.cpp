@@ -133,21 +133,6 @@ std::string dtc::fuzz::findDifference(ArrayRef<Interpreter::Named> want,
   return text;
 }
 
-static void buildPipeline(OpPassManager &pm, const Settings &settings,
-                          const std::string &rulesFile) {
-  TrainingPipelineOptions training;
-  training.mesh = settings.mesh();
-  training.rulesFile = rulesFile;
-  training.sequenceParallel = settings.sequenceParallel;
-  training.cpLayout = settings.cpLayout;
-  training.cpAttention = settings.cpAttention;
-  training.gatherAgain = settings.gatherAgain;
-  training.microbatches = settings.microbatches;
-  training.stages = settings.pp * settings.virtualStages;
-  training.splitBackward = settings.splitBackward;
-  buildTrainingPipeline(pm, training);
-}
-
 /// One device has none of the axes that annotations name.
 static void removeAnnotations(ModuleOp module) {
   module.walk([](Operation *op) {
@@ -209,12 +194,15 @@ Maybe Checker::prepare() {
   many = logical->clone();
   removeAnnotations(*one);
   PassManager single(&context), pm(&context);
-  buildPipeline(single, Settings(), "");
+  // One device has no schedule to be refused.
+  llvm::cantFail(addTrainingPasses(single, Settings().getCompileOptions("")));
   if (Maybe stop = runPasses(*one, single)) {
     stop->message = "on one device: " + stop->message;
     return stop;
   }
-  buildPipeline(pm, settings, rulesFile);
+  if (llvm::Error error =
+          addTrainingPasses(pm, settings.getCompileOptions(rulesFile)))
+    return outcome(Verdict::Refused, llvm::toString(std::move(error)));
   Maybe stop = runPasses(*many, pm);
   if (!stop && options.damage)
     options.damage(*many);
@@ -338,8 +326,6 @@ Outcome Checker::run() {
   if (options.reread)
     if (Maybe stop = reread())
       return *stop;
-  if (settings.pp > 1)
-    return {};
   if (options.lower)
     if (Maybe stop = lower())
       return *stop;

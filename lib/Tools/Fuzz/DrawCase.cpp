@@ -45,11 +45,24 @@ std::string Settings::flags(StringRef rulesFile) const {
     text += " --microbatches " + std::to_string(microbatches);
   if (bucketBytes != usual.bucketBytes)
     text += " --bucket-bytes " + std::to_string(bucketBytes);
-  if (virtualStages > 1)
-    text += " --virtual-stages " + std::to_string(virtualStages);
-  if (splitBackward)
-    text += " --schedule zb-h1";
+  if (schedule != usual.schedule)
+    text += " --schedule " + schedule;
   return text;
+}
+
+dtc::CompileOptions
+Settings::getCompileOptions(const std::string &rulesFile) const {
+  CompileOptions options;
+  options.mesh = {{"pp", pp}, {"dp", dp}, {"cp", cp}, {"tp", tp}};
+  options.rulesFile = rulesFile;
+  options.sequenceParallel = sequenceParallel;
+  options.cpLayout = cpLayout;
+  options.cpAttention = cpAttention;
+  options.gatherAgain = gatherAgain;
+  options.microbatches = microbatches;
+  options.bucketBytes = bucketBytes;
+  options.schedule = schedule;
+  return options;
 }
 
 /// More stages than some models have ops: these are refused.
@@ -57,8 +70,8 @@ static void drawPipeline(Chance &chance, Settings &s) {
   if (!chance.with(0.4))
     return;
   s.pp = chance.of({2, 2, 3, 4});
-  s.virtualStages = chance.of({1, 1, 1, 2});
-  s.splitBackward = chance.with(0.5);
+  s.schedule = chance.of<const char *>(
+      {"1f1b", "gpipe", "zb-h1", "zb-h1", "zb-v", "interleaved"});
 }
 
 /// Some line for each dimension; what is usual is drawn more often.

@@ -98,7 +98,6 @@ void Shrinker::shrinkSettings() {
   axis(&Settings::tp);
   axis(&Settings::microbatches);
   axis(&Settings::pp);
-  axis(&Settings::virtualStages);
   const Settings usual;
   auto flag = [&](auto Settings::*member) {
     reset([member](Case &c) -> auto & { return c.settings.*member; },
@@ -107,7 +106,7 @@ void Shrinker::shrinkSettings() {
   flag(&Settings::rules);
   flag(&Settings::sequenceParallel);
   flag(&Settings::gatherAgain);
-  flag(&Settings::splitBackward);
+  flag(&Settings::schedule);
   flag(&Settings::cpLayout);
   flag(&Settings::cpAttention);
   flag(&Settings::bucketBytes);

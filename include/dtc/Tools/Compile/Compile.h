@@ -6,6 +6,7 @@
 #include "dtc/Tools/Compile/Mesh.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -52,6 +53,11 @@ struct CompileOptions {
 
 /// Dialects and translations that compiling needs.
 void registerCompileDialects(mlir::DialectRegistry &registry);
+
+/// Adds the passes from the model to the last program of the dtc level. The
+/// error says why the mesh cannot have the schedule.
+llvm::Error addTrainingPasses(mlir::OpPassManager &pm,
+                              const CompileOptions &options);
 
 /// The passes by the arguments that --print-after takes, in order.
 std::vector<std::string> getCompilePassNames();

@@ -3,6 +3,7 @@
 #ifndef DTC_TOOLS_FUZZ_CASE_H
 #define DTC_TOOLS_FUZZ_CASE_H
 
+#include "dtc/Tools/Compile/Compile.h"
 #include "dtc/Tools/Fuzz/Graph.h"
 #include "llvm/Support/Error.h"
 #include <optional>
@@ -18,13 +19,13 @@ struct Settings {
   std::string cpLayout = "contiguous", cpAttention = "ring";
   int64_t microbatches = 1;
   int64_t bucketBytes = 25 << 20;
-  /// Pipeline: ranks, stages of each, and whether backwards are split. Such
-  /// cases are interpreted, not lowered.
-  int64_t pp = 1, virtualStages = 1;
-  bool splitBackward = false;
+  int64_t pp = 1;
+  std::string schedule = "1f1b";
 
   /// Ranks that the interpreter simulates: those of one stage.
   int64_t numRanks() const { return dp * cp * tp; }
+  /// The same to dtc-compile. Rules are in a file.
+  CompileOptions getCompileOptions(const std::string &rulesFile) const;
   /// "dp=2,tp=2": axes larger than 1.
   std::string mesh() const;
   /// The flags, as a command line has them. Rules stand for a file of this

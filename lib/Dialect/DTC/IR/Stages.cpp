@@ -37,6 +37,13 @@ const StagedBody::Task *StagedBody::find(int64_t stage, Phase phase) const {
   return nullptr;
 }
 
+schedule::StageGraph StagedBody::getGraph() const {
+  schedule::StageGraph graph;
+  for (const Edge &edge : edges)
+    graph.edges.push_back({edge.from, edge.to, !edge.gradients.empty()});
+  return graph;
+}
+
 /// The ops that make the call's operands, and the stages' results that they
 /// use.
 static void sliceOperands(func::CallOp call, Block &body,
@@ -143,7 +150,8 @@ const llvm::BitVector &StageRanks::ownersOf(StringRef param) const {
 
 FailureOr<StageRanks> StageRanks::get(func::FuncOp step, MicroBatchesOp loop,
                                       const StagedBody &body,
-                                      ArrayRef<int64_t> ranks, int64_t count) {
+                                      const schedule::Placement &placement) {
+  int64_t count = placement.ranks;
   StageRanks out;
   out.none.resize(count);
   Block &block = step.getBody().front();
@@ -154,7 +162,8 @@ FailureOr<StageRanks> StageRanks::get(func::FuncOp step, MicroBatchesOp loop,
     auto use = [&](Operation *op) {
       for (Value v : op->getOperands())
         if (v.getParentBlock() == &block)
-          byLoop.try_emplace(v, count).first->second.set(ranks[task.stage]);
+          byLoop.try_emplace(v, count).first->second.set(
+              placement.getRank(task.stage));
     };
     use(task.call);
     llvm::for_each(task.before, use);
@@ -218,7 +227,7 @@ FailureOr<StageRanks> StageRanks::get(func::FuncOp step, MicroBatchesOp loop,
   for (Value v : loop.getBody().front().getTerminator()->getOperands()) {
     Operation *def = v.getDefiningOp();
     auto stage = def ? getStageOf(def) : std::nullopt;
-    out.homes.push_back(stage ? ranks[stage->first] : -1);
+    out.homes.push_back(stage ? placement.getRank(stage->first) : -1);
   }
   return out;
 }

@@ -33,7 +33,7 @@ Loops::Loops(Operation *op, KernelBuilder &kb)
   vec = VectorType::get({lanes}, element);
 }
 
-LogicalResult Loops::check() {
+LogicalResult Loops::check(bool readsPaddedWhole) {
   for (Value mem : llvm::concat<Value>(kb.operands, kb.results)) {
     Type type = elementOf(mem);
     if (!type.isF32() && !type.isF64() && !type.isInteger(32) &&
@@ -41,6 +41,12 @@ LogicalResult Loops::check() {
       return root->emitOpError("has no CPU kernel for elements of type ")
              << type;
   }
+  for (const Factor &f : rule.factors)
+    if (f.whole && f.padded != f.size && !readsPaddedWhole)
+      return root->emitOpError("has no CPU kernel for a dimension of ")
+             << f.size << " that is padded to " << f.padded
+             << ", because it is cut elsewhere, and used whole here: cut "
+                "another dimension, or make it a multiple of the pieces";
   return success();
 }
 

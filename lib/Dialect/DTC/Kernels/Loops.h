@@ -26,8 +26,9 @@ public:
 
   Loops(mlir::Operation *op, KernelBuilder &kb);
 
-  /// Refuses element types that no kernel is for.
-  mlir::LogicalResult check();
+  /// Refuses element types that no kernel is for, and, unless the kernel goes
+  /// by logical lengths, whole dimensions with padding.
+  mlir::LogicalResult check(bool readsPaddedWhole = false);
 
   // The op -------------------------------------------------------------------
   KernelBuilder &kb;

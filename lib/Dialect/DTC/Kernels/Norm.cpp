@@ -13,11 +13,14 @@ using namespace dtc;
 namespace {
 
 struct Row {
-  int64_t rows, cols;
+  /// The row's elements, and those from one row to the next: others may cut the
+  /// dimension unevenly, and then there is padding.
+  int64_t rows, cols, stride;
   Value end; ///< cols as an index
   explicit Row(Loops &k) {
     ArrayRef<int64_t> shape = k.inShape(0);
-    cols = shape.back();
+    stride = shape.back();
+    cols = k.rule.factors[k.rule.value(0).back()[0]].size;
     rows = numElements(shape.drop_back());
     end = k.idx(cols);
   }
@@ -47,12 +50,12 @@ struct Statistics {
 
 LogicalResult LayerNormOp::emitKernel(KernelBuilder &kb) {
   Loops k(*this, kb);
-  if (failed(k.check()))
+  if (failed(k.check(/*readsPaddedWhole=*/true)))
     return failure();
   Row row(k);
   double epsilon = getEpsilon().convertToDouble();
   k.forRows(row.rows, row.cols, [&](Value r) {
-    Value base = k.mul(r, row.cols);
+    Value base = k.mul(r, row.stride);
     Statistics s(k, base, row, epsilon);
     k.forVectors(k.idx(0), row.end, [&](Value col, Value mask) {
       Value at = k.add(base, col);
@@ -67,7 +70,7 @@ LogicalResult LayerNormOp::emitKernel(KernelBuilder &kb) {
 
 LogicalResult LayerNormGradOp::emitKernel(KernelBuilder &kb) {
   Loops k(*this, kb);
-  if (failed(k.check()))
+  if (failed(k.check(/*readsPaddedWhole=*/true)))
     return failure();
   Row row(k);
   double epsilon = getEpsilon().convertToDouble();
@@ -75,7 +78,7 @@ LogicalResult LayerNormGradOp::emitKernel(KernelBuilder &kb) {
   k.columnSums(
       row.rows, {}, row.cols, {k.out[1], k.out[2]},
       [&](Value r, Loops::AddTerm add) {
-        Value base = k.mul(r, row.cols), inside = k.inside(0, r);
+        Value base = k.mul(r, row.stride), inside = k.inside(0, r);
         auto body = [&] {
           Statistics s(k, base, row, epsilon);
           auto normalized = [&](Value at, Value mask) {
@@ -117,12 +120,12 @@ static Value rmsScale(Loops &k, Value sum, const Row &row, double epsilon) {
 
 LogicalResult RmsNormOp::emitKernel(KernelBuilder &kb) {
   Loops k(*this, kb);
-  if (failed(k.check()))
+  if (failed(k.check(/*readsPaddedWhole=*/true)))
     return failure();
   Row row(k);
   double epsilon = getEpsilon().convertToDouble();
   k.forRows(row.rows, row.cols, [&](Value r) {
-    Value base = k.mul(r, row.cols);
+    Value base = k.mul(r, row.stride);
     Value squares = k.sum(k.idx(0), row.end, [&](Value col, Value mask) {
       Value v = k.read(k.in[0], k.add(base, col), mask);
       return k.mulf(v, v);
@@ -139,14 +142,14 @@ LogicalResult RmsNormOp::emitKernel(KernelBuilder &kb) {
 
 LogicalResult RmsNormGradOp::emitKernel(KernelBuilder &kb) {
   Loops k(*this, kb);
-  if (failed(k.check()))
+  if (failed(k.check(/*readsPaddedWhole=*/true)))
     return failure();
   Row row(k);
   double epsilon = getEpsilon().convertToDouble();
   Value x = k.in[0], gamma = k.in[1], dy = k.in[2];
   k.columnSums(
       row.rows, {}, row.cols, {k.out[1]}, [&](Value r, Loops::AddTerm add) {
-        Value base = k.mul(r, row.cols), inside = k.inside(0, r);
+        Value base = k.mul(r, row.stride), inside = k.inside(0, r);
         auto body = [&] {
           using F = Loops::Fold;
           SmallVector<Value> sums = k.reduce(

@@ -55,15 +55,18 @@ struct StagedBody {
   static mlir::FailureOr<StagedBody> get(MicroBatchesOp loop);
 
   const Task *find(int64_t stage, Phase phase) const;
+
+  /// The edges as schedules have them, in the same order.
+  schedule::StageGraph getGraph() const;
 };
 
 /// Which ranks of the axis pp run what, outside of the loop too.
 class StageRanks {
 public:
-  /// `ranks[s]` is the rank of stage s, of `count`.
-  static mlir::FailureOr<StageRanks>
-  get(mlir::func::FuncOp step, MicroBatchesOp loop, const StagedBody &body,
-      llvm::ArrayRef<int64_t> ranks, int64_t count);
+  static mlir::FailureOr<StageRanks> get(mlir::func::FuncOp step,
+                                         MicroBatchesOp loop,
+                                         const StagedBody &body,
+                                         const schedule::Placement &placement);
 
   /// The ranks that need the op's results (or effects).
   const llvm::BitVector &needs(mlir::Operation *op) const;
