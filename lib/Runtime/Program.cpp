@@ -43,10 +43,28 @@ static void parsePiece(const Json &json, Piece &piece, int64_t ranks,
   }
 }
 
+static const std::pair<const char *, Slot> slotKeys[] = {
+    {"offset", Slot::Param},
+    {"grad", Slot::Grad},
+    {"m", Slot::M},
+    {"v", Slot::V},
+    {"master", Slot::Master}};
+
 static void parseTensor(const Json &json, Tensor &tensor, int64_t ranks) {
   tensor.name = json.at("name").get<std::string>();
   std::string where = "tensor '" + tensor.name + "'";
   parsePiece(json, tensor, ranks, where);
+  if (json.contains("pieces"))
+    for (auto &[key, slot] : slotKeys)
+      if (json.at("pieces").contains(key)) {
+        Piece &piece = tensor.otherPieces[slot];
+        parsePiece(json.at("pieces").at(key), piece, ranks,
+                   cat(where, ", ", key));
+        if (piece.shape != tensor.shape)
+          throw Error(cat(where, ", ", key, ": its shape is ",
+                          shapeText(piece.shape), ", the parameter's is ",
+                          shapeText(tensor.shape)));
+      }
   tensor.stored = json.at("stored").get<std::string>();
   tensor.storedShape = json.at("stored_shape").get<std::vector<int64_t>>();
   tensor.storedOffset = json.at("stored_offset").get<int64_t>();
@@ -154,13 +172,15 @@ static void parsePipelineRank(const Json &json, PipelineRank &rank,
       throw Error(cat("tensor ", place.tensor, " is not one of the ",
                       p.tensors.size(), " tensors"));
     const Tensor &tensor = p.tensors[place.tensor];
-    place.offset = item.at("offset").get<int64_t>();
-    place.grad = item.at("grad").get<int64_t>();
-    place.m = item.at("m").get<int64_t>();
-    place.v = item.at("v").get<int64_t>();
-    for (int64_t offset : {place.offset, place.grad, place.m, place.v})
-      if (offset < 0 || offset + tensor.localBytes() > rank.arenaBytes)
+    for (auto &[key, slot] : slotKeys) {
+      if (slot == Slot::Master && !item.contains(key))
+        continue;
+      int64_t offset = item.at(key).get<int64_t>();
+      if (offset < 0 ||
+          offset + tensor.piece(slot).localBytes() > rank.arenaBytes)
         throw Error("tensor '" + tensor.name + "' lies outside the arena");
+      place.offsets[int(slot)] = offset;
+    }
     rank.tensors.push_back(place);
   }
   auto before = [](const Place &a, const Place &b) {

@@ -220,7 +220,7 @@ int RankTrainer::run() {
       ++applied;
     badInARow = bad ? badInARow + 1 : 0;
     if (t == 0 && !setup.options.dumpGrads.empty())
-      writeTensors(program, rank, arena.data(), &Place::grad,
+      writeTensors(program, rank, arena.data(), Slot::Grad,
                    setup.options.dumpGrads);
     if (writes()) {
       log.step(record);
@@ -247,7 +247,7 @@ int RankTrainer::run() {
   if (t == setup.steps) {
     stopped = 0;
     if (!setup.options.saveWeights.empty())
-      writeTensors(program, rank, arena.data(), &Place::offset,
+      writeTensors(program, rank, arena.data(), Slot::Param,
                    setup.options.saveWeights);
   }
   if (rank.trace)

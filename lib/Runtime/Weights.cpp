@@ -182,10 +182,11 @@ static float load(dtc_dtype type, const char *base, int64_t i) {
 /// Calls f(local element, stored element, n, stored stride) for every run of
 /// elements that a rank holds.
 template <typename F>
-static void forEachStoredRun(const Tensor &tensor, int64_t rank, F f) {
+static void forEachStoredRun(const Tensor &tensor, Slot slot, int64_t rank,
+                             F f) {
   int64_t stride =
       tensor.storedStrides.empty() ? 1 : tensor.storedStrides.back();
-  tensor.forEachRun(
+  tensor.piece(slot).forEachRun(
       rank, [&](int64_t local, const std::vector<int64_t> &index, int64_t n) {
         f(local, tensor.storedIndex(index), n, stride);
       });
@@ -196,30 +197,38 @@ void dtc::rt::initializeParameters(const Program &program, int64_t rank,
                                    uint32_t seed) {
   for (const Place &place : program.of(rank).tensors) {
     const Tensor &tensor = program.tensors[place.tensor];
-    char *base = arena + place.offset;
     const SafetensorsEntry *entry =
         files ? &files->get(tensor.stored) : nullptr;
     FloatLoader loader = entry ? floatLoader(entry->dtype) : nullptr;
     NormalStream normal(seed, canonicalName(tensor.stored));
     bool random = !files && tensor.init == Tensor::Init::Normal;
     double constant = tensor.init == Tensor::Init::Ones ? 1 : 0;
-    forEachStoredRun(
-        tensor, rank,
-        [&](int64_t local, int64_t stored, int64_t n, int64_t stride) {
-          for (int64_t i = 0; i < n; ++i, stored += stride) {
-            double value = entry    ? loader(entry->data, stored)
-                           : random ? tensor.std * normal(uint64_t(stored))
-                                    : constant;
-            store(tensor.type, base, local + i, value);
-            store(tensor.type, arena + place.m, local + i, 0);
-            store(tensor.type, arena + place.v, local + i, 0);
-          }
-        });
+    auto fill = [&](Slot slot, auto valueAt) {
+      if (!place.has(slot))
+        return;
+      dtc_dtype type = tensor.piece(slot).type;
+      char *base = arena + place.at(slot);
+      forEachStoredRun(
+          tensor, slot, rank,
+          [&](int64_t local, int64_t stored, int64_t n, int64_t stride) {
+            for (int64_t i = 0; i < n; ++i, stored += stride)
+              store(type, base, local + i, valueAt(stored));
+          });
+    };
+    auto initial = [&](int64_t stored) {
+      return entry    ? loader(entry->data, stored)
+             : random ? tensor.std * normal(uint64_t(stored))
+                      : constant;
+    };
+    fill(Slot::Param, initial);
+    fill(Slot::Master, initial);
+    fill(Slot::M, [](int64_t) { return 0.0; });
+    fill(Slot::V, [](int64_t) { return 0.0; });
   }
 }
 
 void dtc::rt::writeTensors(const Program &program, dtc_rank &rank,
-                           const char *arena, int64_t Place::*field,
+                           const char *arena, Slot wanted,
                            const std::string &path) {
   Unwatched fileWork(rank);
   // Stored tensors in the program's order; each may have several views.
@@ -246,21 +255,27 @@ void dtc::rt::writeTensors(const Program &program, dtc_rank &rank,
       const Tensor &tensor = program.tensors[t];
       // Copies of a tied weight on later coordinates have the same bits.
       int64_t ranks = program.ranksPerCoordinate();
-      int64_t first = int64_t(program.firstCoordinate(t)) * ranks;
+      size_t coordinate = program.firstCoordinate(t);
+      int64_t first = int64_t(coordinate) * ranks;
+      const PipelineRank &owner = program.pipelineRanks[coordinate];
+      Slot slot = wanted == Slot::Param && owner.find(t)->has(Slot::Master)
+                      ? Slot::Master
+                      : wanted;
+      const Piece &piece = tensor.piece(slot);
       const Place *mine = program.of(rank.id).find(t);
       for (int64_t i = 0; i < ranks; ++i) {
-        if (!tensor.isFirstCopy(i))
+        if (!piece.isFirstCopy(i))
           continue;
         const char *data = static_cast<const char *>(rank.transport->fetch(
-            rank, first + i, mine ? arena + mine->*field : nullptr,
-            tensor.localBytes()));
+            rank, first + i, mine ? arena + mine->at(slot) : nullptr,
+            piece.localBytes()));
         if (!data)
           continue;
         forEachStoredRun(
-            tensor, first + i,
+            tensor, slot, first + i,
             [&](int64_t local, int64_t stored, int64_t n, int64_t stride) {
               for (int64_t k = 0; k < n; ++k, stored += stride)
-                whole[size_t(stored)] = load(tensor.type, data, local + k);
+                whole[size_t(stored)] = load(piece.type, data, local + k);
             });
       }
     }
@@ -277,12 +292,14 @@ int64_t dtc::rt::firstBadGradient(const Program &program, int64_t rank,
                                   const char *arena) {
   for (const Place &place : program.of(rank).tensors) {
     const Tensor &tensor = program.tensors[place.tensor];
+    const Piece &piece = tensor.piece(Slot::Grad);
     bool bad = false;
-    tensor.forEachRun(rank, [&](int64_t local, const std::vector<int64_t> &,
-                                int64_t n) {
-      for (int64_t i = 0; i < n; ++i)
-        bad |= !std::isfinite(load(tensor.type, arena + place.grad, local + i));
-    });
+    piece.forEachRun(
+        rank, [&](int64_t local, const std::vector<int64_t> &, int64_t n) {
+          for (int64_t i = 0; i < n; ++i)
+            bad |= !std::isfinite(
+                load(piece.type, arena + place.at(Slot::Grad), local + i));
+        });
     if (bad)
       return int64_t(place.tensor);
   }

@@ -266,9 +266,9 @@ TEST(ProgramDescription, PipelineRanks) {
   EXPECT_EQ(p.firstCoordinate(0), 0u);
   EXPECT_EQ(p.firstCoordinate(1), 1u);
   EXPECT_EQ(p.of(0).find(1), nullptr);
-  EXPECT_EQ(p.of(0).find(0)->grad, 104);
-  EXPECT_EQ(p.of(2).find(0)->v, 504);
-  EXPECT_EQ(p.of(2).find(1)->m, 160);
+  EXPECT_EQ(p.of(0).find(0)->at(Slot::Grad), 104);
+  EXPECT_EQ(p.of(2).find(0)->at(Slot::V), 504);
+  EXPECT_EQ(p.of(2).find(1)->at(Slot::M), 160);
 
   struct {
     const char *from, *to, *message;
@@ -302,6 +302,54 @@ TEST(ProgramDescription, PipelineRanks) {
     EXPECT_NE(error.find(message), std::string::npos)
         << message << " expected, got: " << error;
   }
+}
+
+/// Of w, the gradient is whole and the moments are cut twice; b has a master
+/// copy.
+TEST(ProgramDescription, SlotsWithPiecesOfTheirOwn) {
+  std::string text = twoStages;
+  auto replace = [](std::string in, const std::string &from,
+                    const std::string &to) {
+    size_t at = in.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return in.replace(at, from.size(), to);
+  };
+  const std::string whole =
+      R"("grad": {"dtype": "f32", "shape": [4], "padded": [4], "cut": [[]]})";
+  text = replace(text, R"({"name": "w", )",
+                 R"({"name": "w", "pieces": {)" + whole + R"(,
+"m": {"dtype": "f32", "shape": [4], "padded": [6], "cut": [[[1, 2]]]}}, )");
+  text = replace(text, R"({"name": "b", )", R"({"name": "b", "pieces": {
+"master": {"dtype": "f64", "shape": [4], "padded": [4], "cut": [[]]}}, )");
+  text =
+      replace(text, R"("offset": 128, )", R"("offset": 128, "master": 224, )");
+  Program p = Program::parse(text.c_str());
+  const Tensor &w = p.tensors[0], &b = p.tensors[1];
+  EXPECT_EQ(w.piece(Slot::Param).localBytes(), 8);
+  EXPECT_EQ(w.piece(Slot::Grad).localBytes(), 16);
+  EXPECT_EQ(w.piece(Slot::M).localBytes(), 12);
+  EXPECT_EQ(w.piece(Slot::V).localBytes(), 8);
+  EXPECT_EQ(b.piece(Slot::Master).type, DTC_F64);
+  EXPECT_EQ(p.of(3).find(1)->at(Slot::Master), 224);
+  EXPECT_TRUE(p.of(3).find(1)->has(Slot::Master));
+  EXPECT_FALSE(p.of(3).find(0)->has(Slot::Master));
+
+  auto error = [&](const std::string &from, const std::string &to) {
+    std::string bad = replace(text, from, to);
+    return errorOf([&] { Program::parse(bad.c_str()); });
+  };
+  // The piece of another size counts: 485 + 32 > 512.
+  EXPECT_NE(error(R"("master": 224)", R"("master": 485)")
+                .find("tensor 'b' lies outside the arena"),
+            std::string::npos);
+  EXPECT_NE(error(R"("padded": [6])", R"("padded": [5])")
+                .find("tensor 'w', m: a padded length is not a multiple"),
+            std::string::npos);
+  EXPECT_NE(
+      error(R"("shape": [4], "padded": [6])", R"("shape": [6], "padded": [6])")
+          .find("tensor 'w', m: its shape is [6], the parameter's is "
+                "[4]"),
+      std::string::npos);
 }
 
 Program dataProgram() {

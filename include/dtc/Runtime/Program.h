@@ -5,6 +5,7 @@
 
 #include "dtc/Runtime/Piece.h"
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,12 @@ struct Input : Piece {
   int64_t offset = 0; // in the arena
 };
 
-/// A parameter's view. Where it lies differs between pipeline coordinates.
+/// What an arena has of a parameter. Not every program has a master copy.
+enum class Slot { Param, Grad, M, V, Master };
+constexpr int slotCount = 5;
+
+/// A parameter's view, and the parameter's piece of it. Where it lies differs
+/// between pipeline coordinates.
 struct Tensor : Piece {
   enum class Init { Normal, Zeros, Ones };
 
@@ -26,7 +32,14 @@ struct Tensor : Piece {
   Init init = Init::Zeros;
   double std = 0;
   std::vector<std::string> optionalNames;
+  /// Slots that are cut in another way than the parameter, or of another type.
+  /// The logical shape is one.
+  std::map<Slot, Piece> otherPieces;
 
+  const Piece &piece(Slot slot) const {
+    auto it = otherPieces.find(slot);
+    return it == otherPieces.end() ? *this : it->second;
+  }
   int64_t storedIndex(const std::vector<int64_t> &index) const {
     int64_t flat = storedOffset;
     for (size_t d = 0; d < index.size(); ++d)
@@ -35,10 +48,13 @@ struct Tensor : Piece {
   }
 };
 
-/// Where a tensor lies in an arena, in bytes.
+/// Where a tensor lies in an arena.
 struct Place {
   size_t tensor = 0; // index into the program's tensors
-  int64_t offset = 0, grad = 0, m = 0, v = 0;
+  int64_t offsets[slotCount] = {0, 0, 0, 0, -1}; // in bytes; -1: not there
+
+  bool has(Slot slot) const { return offsets[int(slot)] >= 0; }
+  int64_t at(Slot slot) const { return offsets[int(slot)]; }
 };
 
 /// The arena of the ranks with one coordinate on the pipeline axis.

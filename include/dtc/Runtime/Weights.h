@@ -36,16 +36,17 @@ private:
   std::map<std::string, const SafetensorsEntry *> byName;
 };
 
-/// Writes a rank's pieces of the parameters, and zeros into the moments.
+/// Writes a rank's pieces of the parameters and of their master copies, and
+/// zeros into the moments.
 /// `files` null: random initial weights.
 void initializeParameters(const Program &program, int64_t rank, char *arena,
                           const WeightFiles *files, uint32_t seed);
 
-/// Writes whole stored tensors, as f32, that all ranks hold at the offsets
-/// `field` (the parameter or its gradient), each from the first pipeline
-/// coordinate that has it. Called by all ranks; rank 0 writes.
+/// Writes whole stored tensors, as f32, from the pieces that the ranks have in
+/// `slot` (for a parameter: in its master copy, if there is one), each from the
+/// first pipeline coordinate that has it. Called by all ranks; rank 0 writes.
 void writeTensors(const Program &program, dtc_rank &rank, const char *arena,
-                  int64_t Place::*field, const std::string &path);
+                  Slot slot, const std::string &path);
 
 /// Index of the first tensor whose gradient on this rank is not finite; the
 /// number of tensors where there is none.

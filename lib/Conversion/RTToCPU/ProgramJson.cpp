@@ -55,6 +55,13 @@ static std::string getHash(ModuleOp module) {
   return llvm::toHex(sha.final(), /*LowerCase=*/true).substr(0, 32);
 }
 
+/// What the arenas have of a parameter, by its key in the description.
+static const std::pair<StringRef, rt::StorageKind> slots[] = {
+    {"offset", rt::StorageKind::Param},
+    {"grad", rt::StorageKind::Grad},
+    {"m", rt::StorageKind::M},
+    {"v", rt::StorageKind::V}};
+
 namespace {
 class Description {
 public:
@@ -165,18 +172,13 @@ private:
         inputs.push_back(std::move(piece));
       }
     out["inputs"] = std::move(inputs);
-    static const std::pair<StringRef, rt::StorageKind> slots[] = {
-        {"offset", rt::StorageKind::Param},
-        {"grad", rt::StorageKind::Grad},
-        {"m", rt::StorageKind::M},
-        {"v", rt::StorageKind::V}};
     for (auto [i, param] : llvm::enumerate(module.getOps<ParamOp>())) {
       if (!here.contains(getKey(rt::StorageKind::Param, param.getSymName())))
         continue;
       json::Object tensor{{"tensor", int64_t(i)}};
       for (auto [field, kind] : slots)
-        tensor[field] =
-            int64_t(*here.lookup(getKey(kind, param.getSymName())).getOffset());
+        if (rt::StorageOp op = here.lookup(getKey(kind, param.getSymName())))
+          tensor[field] = int64_t(*op.getOffset());
       tensors.push_back(std::move(tensor));
     }
     out["tensors"] = std::move(tensors);
@@ -188,8 +190,24 @@ private:
     return out;
   }
 
+  /// How a slot of the parameter is cut: the same on all stages that have it.
+  DTensorType getSlotType(ParamOp param, rt::StorageKind kind) {
+    for (func::FuncOp step : rt::getSteps(module))
+      if (rt::StorageOp op = storage[rt::getStage(step)].lookup(
+              getKey(kind, param.getSymName())))
+        return op.getTensorType();
+    return kind == rt::StorageKind::Param ? param.getTensorType()
+                                          : DTensorType();
+  }
+
   json::Object getTensor(ParamOp param) {
-    json::Object o = getPiece(param.getTensorType(), mesh);
+    DTensorType type = getSlotType(param, rt::StorageKind::Param);
+    json::Object o = getPiece(type, mesh), pieces;
+    for (auto [field, kind] : slots)
+      if (DTensorType slot = getSlotType(param, kind); slot && slot != type)
+        pieces[field] = getPiece(slot, mesh);
+    if (!pieces.empty())
+      o["pieces"] = std::move(pieces);
     int64_t flat;
     SmallVector<int64_t> strides;
     param.getFlatView(flat, strides);
