@@ -33,16 +33,31 @@ std::string ChannelEnd::text() const {
              receives ? "from" : "to", " rank ", peer, ")");
 }
 
-/// The rank's end, opened on first use.
 static ChannelEnd &find(dtc_rank &rank, const dtc_channel &channel,
                         bool receives) {
-  std::unique_ptr<ChannelEnd> &end = rank.channels[{channel.number, receives}];
-  if (!end)
-    end = rank.transport->open(rank, channel, receives);
-  if (end->bytes != channel.bytes)
+  auto it = rank.channels.find({channel.number, receives});
+  if (it == rank.channels.end())
     fatal(cat("internal error: ", whereText(rank), ": channel ", channel.number,
-              " is ", end->text(), " and has ", channel.bytes, " bytes now"));
-  return *end;
+              " is not open to ", receives ? "receive" : "send"));
+  ChannelEnd &end = *it->second;
+  if (end.bytes != channel.bytes)
+    fatal(cat("internal error: ", whereText(rank), ": channel ", channel.number,
+              " is ", end.text(), " and has ", channel.bytes, " bytes now"));
+  return end;
+}
+
+void dtc_rt_open(dtc_rank *rank, const dtc_channel *channel, int32_t receives) {
+  std::unique_ptr<ChannelEnd> &end =
+      rank->channels[{channel->number, receives != 0}];
+  if (end)
+    fatal(cat("internal error: ", whereText(*rank), ": channel ",
+              channel->number, " is opened twice"));
+  end = rank->transport->open(*rank, *channel, receives != 0);
+}
+
+void dtc::rt::confirmChannels(dtc_rank &rank) {
+  for (auto &[key, end] : rank.channels)
+    rank.transport->confirm(rank, *end);
 }
 
 static void finish(dtc_rank &rank, const dtc_channel &channel, bool receives) {

@@ -28,6 +28,8 @@ static void onTerminate() {
   fatal("internal error: an unknown exception");
 }
 
+static const ProgramCode code = {dtc_program_open, dtc_program_step};
+
 static int runThreads(Setup &setup) {
   setup.open();
   int64_t ranks = setup.program.ranks();
@@ -42,10 +44,9 @@ static int runThreads(Setup &setup) {
   for (int64_t i = 0; i < ranks; ++i)
     world.rank(i).threads = int(threads);
   for (int64_t i = 1; i < ranks; ++i)
-    others.emplace_back([&, i] {
-      runRank(world.rank(i), setup, dtc_program_step, oversubscribed);
-    });
-  int status = runRank(world.rank(0), setup, dtc_program_step, oversubscribed);
+    others.emplace_back(
+        [&, i] { runRank(world.rank(i), setup, code, oversubscribed); });
+  int status = runRank(world.rank(0), setup, code, oversubscribed);
   for (std::thread &thread : others)
     thread.join();
   return status;
@@ -53,7 +54,7 @@ static int runThreads(Setup &setup) {
 
 static int run(const std::vector<std::string> &arguments) {
   if (std::unique_ptr<MpiJob> job = MpiJob::find())
-    return job->run(arguments, dtc_program_json, dtc_program_step);
+    return job->run(arguments, dtc_program_json, code);
   Setup setup;
   setup.options = Options::parse(arguments);
   if (setup.options.help) {

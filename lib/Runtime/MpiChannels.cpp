@@ -40,7 +40,6 @@ struct MpiTransport::MpiEnd : ChannelEnd {
 
   Announcement mine = {}, theirs = {};
   Pending greeting[2];
-  bool agreed = false;
   /// An entry for each message that is not finished, a request for each part.
   Fifo<Pending> requests;
 };
@@ -61,6 +60,16 @@ MpiTransport::open(dtc_rank &rank, const dtc_channel &channel, bool receives) {
   return end;
 }
 
+void MpiTransport::confirm(dtc_rank &rank, ChannelEnd &base) {
+  auto &end = static_cast<MpiEnd &>(base);
+  finish(rank, end, end.greeting, 2);
+  if (end.theirs.bytes != end.bytes)
+    fatal(cat("rank ", rank.id, " and rank ", end.peer,
+              " disagree about channel ", end.number, ": rank ", rank.id,
+              " has ", end.text(), ", rank ", end.peer, " has '",
+              end.theirs.name, "' (", end.theirs.bytes, " bytes)"));
+}
+
 void MpiTransport::startMessage(dtc_rank &, ChannelEnd &base, void *buffer) {
   auto &end = static_cast<MpiEnd &>(base);
   Pending *request = end.requests.push();
@@ -78,16 +87,6 @@ void MpiTransport::startMessage(dtc_rank &, ChannelEnd &base, void *buffer) {
 
 void MpiTransport::finishMessage(dtc_rank &rank, ChannelEnd &base) {
   auto &end = static_cast<MpiEnd &>(base);
-  // Before the first message, whose request fails where sizes differ.
-  if (!end.agreed) {
-    finish(rank, end, end.greeting, 2);
-    if (end.theirs.bytes != end.bytes)
-      fatal(cat("rank ", rank.id, " and rank ", end.peer,
-                " disagree about channel ", end.number, ": rank ", rank.id,
-                " has ", end.text(), ", rank ", end.peer, " has '",
-                end.theirs.name, "' (", end.theirs.bytes, " bytes)"));
-    end.agreed = true;
-  }
   finish(rank, end, end.requests.front(), MpiEnd::parts(end.bytes));
   end.requests.pop();
 }

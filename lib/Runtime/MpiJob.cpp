@@ -204,7 +204,7 @@ int MpiJob::localRanksOnMyCores() const {
 }
 
 int MpiJob::run(const std::vector<std::string> &arguments,
-                const char *programJson, StepFunction step) {
+                const char *programJson, const ProgramCode &code) {
   Setup setup;
   std::string error;
   try {
@@ -250,7 +250,7 @@ int MpiJob::run(const std::vector<std::string> &arguments,
   rank.slots.resize(size_t(slots));
   if (options.ring)
     rank.ringScratch.reset(new char[ringScratchBytes]);
-  int status = runRank(rank, setup, step, oversubscribed);
+  int status = runRank(rank, setup, code, oversubscribed);
   mpi.finalize();
   return status;
 }

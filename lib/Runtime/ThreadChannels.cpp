@@ -26,13 +26,17 @@ std::unique_ptr<ChannelEnd> ThreadTransport::open(dtc_rank &rank,
     mailbox = std::make_unique<Mailbox>();
   end->mailbox = mailbox.get();
   mailbox->ends[receives] = end.get();
-  if (const ThreadEnd *other = mailbox->ends[!receives];
-      other && other->bytes != end->bytes)
-    fatal(cat("rank ", rank.id, " and rank ", end->peer,
-              " disagree about channel ", end->number, ": rank ", rank.id,
-              " has ", end->text(), ", rank ", end->peer, " has ",
-              other->text()));
   return end;
+}
+
+void ThreadTransport::confirm(dtc_rank &rank, ChannelEnd &base) {
+  auto &end = static_cast<ThreadEnd &>(base);
+  const ThreadEnd *other = end.mailbox->ends[!end.receives];
+  if (!other || other->bytes != end.bytes)
+    fatal(cat("rank ", rank.id, " and rank ", end.peer,
+              " disagree about channel ", end.number, ": rank ", rank.id,
+              " has ", end.text(), ", rank ", end.peer, " has ",
+              other ? other->text() : "none"));
 }
 
 void ThreadTransport::startMessage(dtc_rank &, ChannelEnd &base, void *buffer) {

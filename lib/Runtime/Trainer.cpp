@@ -18,9 +18,9 @@ namespace {
 
 class RankTrainer {
 public:
-  RankTrainer(dtc_rank &rank, const Setup &setup, StepFunction step)
+  RankTrainer(dtc_rank &rank, const Setup &setup, const ProgramCode &code)
       : rank(rank), setup(setup), program(setup.program), config(setup.config),
-        step(step), places(program.of(rank.id)),
+        code(code), places(program.of(rank.id)),
         arena(places.arenaBytes, "a rank's arena"),
         workspace(rank.threads * alignedWorkspace(), "a rank's workspace"),
         filler(setup.program, rank.id) {
@@ -57,7 +57,7 @@ private:
   const Setup &setup;
   const Program &program;
   const TrainConfig &config;
-  StepFunction step;
+  const ProgramCode &code;
   const PipelineRank &places;
   GuardedMemory arena, workspace;
   InputFiller filler;
@@ -152,7 +152,7 @@ StepRecord RankTrainer::runStep(int64_t t) {
   TraceSpan span(rank, "step", "step", TraceLane::Compute);
   filler.fill(*setup.data, t, arena.data());
   writeScalars(t);
-  step(&rank, arena.data());
+  code.step(&rank, arena.data());
   checkMessagesFinished(rank);
 
   StepRecord record;
@@ -194,14 +194,15 @@ const char *RankTrainer::findBadTensor() {
 int RankTrainer::run() {
   initialize();
   writeHeader();
-  double start;
+  code.open(&rank);
   {
     Unwatched beginning(rank);
     barrier(rank);
-    // Between two barriers: no rank has begun before.
-    start = now();
-    barrier(rank);
   }
+  confirmChannels(rank);
+  // Between two barriers: no rank has begun before.
+  double start = now();
+  barrier(rank);
   Progress progress(0, setup.steps);
   int stopped = 0;
   int64_t t = 0;
@@ -269,12 +270,12 @@ int RankTrainer::run() {
 
 } // namespace
 
-int dtc::rt::runRank(dtc_rank &rank, const Setup &setup, StepFunction step,
-                     bool oversubscribed) {
+int dtc::rt::runRank(dtc_rank &rank, const Setup &setup,
+                     const ProgramCode &code, bool oversubscribed) {
   std::string message;
   try {
     setUpThreads(rank.threads, oversubscribed);
-    return RankTrainer(rank, setup, step).run();
+    return RankTrainer(rank, setup, code).run();
   } catch (const Error &e) {
     fatal(e.what());
   } catch (const std::bad_alloc &) {

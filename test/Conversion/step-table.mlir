@@ -11,6 +11,7 @@ module attributes {dtc.mesh = #dtc.mesh<dp:2>} {
   // CHECK-DAG: llvm.func internal @layer(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
   // CHECK-DAG: llvm.func internal @step_run(
   // CHECK-DAG: llvm.func @dtc_program_step(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
+  // CHECK-DAG: llvm.func @dtc_program_open(%{{.*}}: !llvm.ptr)
   func.func private @layer(%x: !dtc.tensor<8{dp:2}x8xf32>) -> !dtc.tensor<8xf32, partial{dp:2}> {
     %0 = dtc.reduce_sum %x over [0] : (!dtc.tensor<8{dp:2}x8xf32>) -> !dtc.tensor<8xf32, partial{dp:2}>
     return %0 : !dtc.tensor<8xf32, partial{dp:2}>

@@ -32,6 +32,9 @@ __attribute__((constructor)) static void describe() {
       ranks ? ranks : "1");
 }
 
+// Each case opens its own.
+extern "C" void dtc_program_open(dtc_rank *) {}
+
 extern "C" void dtc_program_step(dtc_rank *rank, char *arena) {
   static thread_local std::deque<dtc::test::Case> cases =
       dtc::test::makeCases(int(rank->count));

@@ -18,7 +18,7 @@
 
 namespace dtc::test {
 
-/// One channel from each rank to each other, of one size.
+/// One channel from each rank to each other, of one size. All ranks make it.
 class Exchange {
 public:
   Exchange(dtc_rank &rank, int firstNumber, int64_t bytes, int window)
@@ -34,6 +34,14 @@ public:
       out.push_back({describe(me, peer), {}});
       in.push_back({describe(peer, me), {}});
     }
+    for (int peer = 0; peer < ranks; ++peer) {
+      if (peer == rank.id)
+        continue;
+      dtc_rt_open(&rank, &out[size_t(peer)].channel, false);
+      dtc_rt_open(&rank, &in[size_t(peer)].channel, true);
+    }
+    rt::barrier(rank);
+    rt::confirmChannels(rank);
   }
 
   void post(int peer) {

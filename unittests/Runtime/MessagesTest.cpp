@@ -121,10 +121,22 @@ protected:
 };
 
 TEST_F(MessagesDeathTest, WaitForNothing) {
+  dtc_rt_open(&rank, &channel, true);
   EXPECT_DEATH(dtc_rt_receive(&rank, &channel),
                "waits for 'x' \\(16 bytes from rank 1\\), of which nothing is "
                "posted");
+  dtc_rt_open(&rank, &channel, false);
   EXPECT_DEATH(dtc_rt_sent(&rank, &channel), "nothing is sent");
+}
+
+TEST_F(MessagesDeathTest, EndsAreOpenedOnce) {
+  EXPECT_DEATH(dtc_rt_post(&rank, &channel, buffer),
+               "rank 0, before the first step: channel 3 is not open to "
+               "receive");
+  EXPECT_DEATH(dtc_rt_send(&rank, &channel, buffer), "is not open to send");
+  dtc_rt_open(&rank, &channel, false);
+  EXPECT_DEATH(dtc_rt_open(&rank, &channel, false),
+               "channel 3 is opened twice");
 }
 
 TEST_F(MessagesDeathTest, BadChannels) {
@@ -133,18 +145,23 @@ TEST_F(MessagesDeathTest, BadChannels) {
                           dtc_channel{"x", 3, 0, {1, 3}, 1, 16},
                           dtc_channel{"x", 3, 0, {1, 2}, 1, -1},
                           dtc_channel{"x", -1, 0, {1, 2}, 1, 16}})
-    EXPECT_DEATH(dtc_rt_send(&rank, &bad, buffer),
+    EXPECT_DEATH(dtc_rt_open(&rank, &bad, false),
                  "internal error: rank 0 of 2: channel ");
+  dtc_rt_open(&rank, &channel, false);
   dtc_rt_send(&rank, &channel, buffer);
   channel.bytes = 8;
   EXPECT_DEATH(dtc_rt_send(&rank, &channel, buffer), "has 8 bytes now");
 }
 
 TEST_F(MessagesDeathTest, SizesOfTheEndsDiffer) {
-  dtc_rt_send(&rank, &channel, buffer);
+  dtc_rt_open(&rank, &channel, false);
+  EXPECT_DEATH(rt::confirmChannels(rank),
+               "rank 0 and rank 1 disagree about channel 3: rank 0 has 'x' "
+               "\\(16 bytes to rank 1\\), rank 1 has none");
   dtc_channel other = {"y", 3, 0, {1, 2}, 0, 8};
+  dtc_rt_open(&world.rank(1), &other, true);
   EXPECT_DEATH(
-      dtc_rt_post(&world.rank(1), &other, buffer),
+      rt::confirmChannels(world.rank(1)),
       "rank 1 and rank 0 disagree about channel 3: rank 1 has 'y' \\(8 "
       "bytes from rank 0\\), rank 0 has 'x' \\(16 bytes to rank 1\\)");
 }

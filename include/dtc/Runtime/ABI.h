@@ -102,6 +102,10 @@ typedef struct dtc_channel {
   int64_t bytes; ///< of a message
 } dtc_channel;
 
+/// Opens this rank's end of a channel: that which receives, or that which
+/// sends. Only dtc_program_open calls it.
+void dtc_rt_open(dtc_rank *rank, const dtc_channel *channel, int32_t receives);
+
 /// Posts the receive of the channel's next message and returns at once. Any
 /// number may be posted ahead. `buffer` (channel->bytes) must stay untouched
 /// until dtc_rt_receive.
@@ -148,6 +152,11 @@ extern const char dtc_program_json[];
 /// pipeline coordinate, aligned to 4096; parameters, optimizer state and inputs
 /// lie at the offsets that dtc_program_json names, outputs are written there.
 void dtc_program_step(dtc_rank *rank, char *arena);
+
+/// Opens the rank's ends of all its channels, in the order of their numbers,
+/// which is one order for all ranks. The runtime calls it once, before the
+/// first step.
+void dtc_program_open(dtc_rank *rank);
 
 #ifdef __cplusplus
 }

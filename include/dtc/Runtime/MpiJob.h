@@ -22,7 +22,7 @@ public:
 
   /// Everything from the arguments to the exit status.
   int run(const std::vector<std::string> &arguments, const char *programJson,
-          StepFunction step);
+          const ProgramCode &code);
 
 private:
   /// What processes tell each other at the start.

@@ -25,7 +25,7 @@ struct JobBoard {
 /// Point-to-point messages; MPI's own collectives and reductions are never
 /// used. A collective begins with a message of its description to every member,
 /// so that disagreement is found before data is taken for something else; a
-/// channel does so when it is used first.
+/// channel does so when it is opened.
 /// Buffers pass in chunks, through staging memory of fixed size where they are
 /// not contiguous.
 class MpiTransport : public Transport {
@@ -42,6 +42,7 @@ public:
                     int64_t bytes) override;
   std::unique_ptr<ChannelEnd> open(dtc_rank &rank, const dtc_channel &channel,
                                    bool receives) override;
+  void confirm(dtc_rank &rank, ChannelEnd &end) override;
   void startMessage(dtc_rank &rank, ChannelEnd &end, void *buffer) override;
   void finishMessage(dtc_rank &rank, ChannelEnd &end) override;
   int64_t scratchBytes() const override;

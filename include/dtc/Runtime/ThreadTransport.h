@@ -29,6 +29,7 @@ public:
                     int64_t bytes) override;
   std::unique_ptr<ChannelEnd> open(dtc_rank &rank, const dtc_channel &channel,
                                    bool receives) override;
+  void confirm(dtc_rank &rank, ChannelEnd &end) override;
   void startMessage(dtc_rank &rank, ChannelEnd &end, void *buffer) override;
   void finishMessage(dtc_rank &rank, ChannelEnd &end) override;
   int64_t scratchBytes() const override;

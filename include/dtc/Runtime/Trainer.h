@@ -8,11 +8,15 @@
 
 namespace dtc::rt {
 
-using StepFunction = void (*)(dtc_rank *rank, char *arena);
+/// What a compiled program defines: dtc_program_open and dtc_program_step.
+struct ProgramCode {
+  void (*open)(dtc_rank *rank);
+  void (*step)(dtc_rank *rank, char *arena);
+};
 
 /// Runs one rank from its initial weights to its end; all ranks return the
 /// same exit status. An exception ends the job with one message.
-int runRank(dtc_rank &rank, const Setup &setup, StepFunction step,
+int runRank(dtc_rank &rank, const Setup &setup, const ProgramCode &code,
             bool oversubscribed);
 
 } // namespace dtc::rt

@@ -62,7 +62,8 @@ struct dtc_rank {
   std::map<const dtc_collective *, std::unique_ptr<dtc::rt::Plan>> plans;
   int64_t bytesSent = 0;
   std::map<const dtc_collective *, dtc::rt::Traffic> traffic;
-  /// By number, and whether this rank receives. Made on first use.
+  /// By number, and whether this rank receives. All are open before the first
+  /// step.
   std::map<std::pair<int32_t, bool>, std::unique_ptr<dtc::rt::ChannelEnd>>
       channels;
   /// By the number of the channel, on the rank that sends.
@@ -114,9 +115,12 @@ public:
   virtual void shift(dtc_rank &rank, int slot, const void *send,
                      int64_t sendBytes, void *recv, int64_t recvBytes) = 0;
 
-  /// This rank's end of a channel that it has not used yet.
+  /// This rank's end of a channel. Does not wait for the other.
   virtual std::unique_ptr<ChannelEnd>
   open(dtc_rank &rank, const dtc_channel &channel, bool receives) = 0;
+  /// Ends the job where the other end is not there or is another. All ranks
+  /// have opened theirs.
+  virtual void confirm(dtc_rank &rank, ChannelEnd &end) = 0;
   /// Starts the end's next message: posts its receive, or sends it. Does not
   /// wait.
   virtual void startMessage(dtc_rank &rank, ChannelEnd &end, void *buffer) = 0;
@@ -169,6 +173,10 @@ private:
 /// Maximum over all ranks of four numbers, in the last slot, which the program
 /// never uses.
 void agree(dtc_rank &rank, int32_t (&data)[4]);
+
+/// Compares all ends that the rank has opened with the others', in the order of
+/// the channels' numbers. Called by all ranks after a barrier.
+void confirmChannels(dtc_rank &rank);
 
 /// A step finishes the messages that it starts; throws Error where it did not.
 void checkMessagesFinished(const dtc_rank &rank);

@@ -31,7 +31,7 @@ LLVM::LLVMFuncOp Control::createFunction(Location loc, StringRef name,
   entry = func.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
   rank = entry->getArgument(0);
-  frame = entry->getArgument(1);
+  frame = types.size() > 1 ? entry->getArgument(1) : Value();
   rankId = Value();
   return func;
 }

@@ -29,6 +29,7 @@ RuntimeFunctions::RuntimeFunctions(ModuleOp module) {
   kernelBegin = declare("dtc_rt_kernel_begin", none, {ptr});
   kernelEnd = declare("dtc_rt_kernel_end", none, {ptr, ptr});
   threadNumber = declare("omp_get_thread_num", i32, {});
+  open = declare("dtc_rt_open", none, {ptr, ptr, i32});
   post = declare("dtc_rt_post", none, {ptr, ptr, ptr});
   receive = declare("dtc_rt_receive", none, {ptr, ptr});
   send = declare("dtc_rt_send", none, {ptr, ptr, ptr});

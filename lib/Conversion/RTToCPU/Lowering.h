@@ -16,7 +16,7 @@ public:
   mlir::LLVM::LLVMFuncOp start, wait, rankId, workspace, threadNumber,
       kernelBegin, kernelEnd;
   /// Messages, and what surrounds a task.
-  mlir::LLVM::LLVMFuncOp post, receive, send, sent, begin, end;
+  mlir::LLVM::LLVMFuncOp open, post, receive, send, sent, begin, end;
 };
 
 /// The constant that describes a collective (dtc_collective). Returns its

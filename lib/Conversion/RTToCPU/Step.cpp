@@ -25,6 +25,7 @@
 #include "dtc/Runtime/ABI.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <map>
 
 using namespace mlir;
 using namespace dtc;
@@ -48,18 +49,21 @@ public:
   LogicalResult run() {
     // Handlers of loops and tasks call it.
     createInterpreter();
-    SmallVector<std::pair<int64_t, int64_t>> entries;
+    SmallVector<std::pair<int64_t, int64_t>> entries, openEntries;
     for (func::FuncOp step : rt::getSteps(module)) {
+      ends.clear();
       frameOffset =
           step->getAttrOfType<IntegerAttr>(rt::attrs::frameOffset).getInt();
       Words words;
       if (failed(lowerBlock(step.getBody().front(), words)))
         return failure();
       entries.push_back(append(words));
+      openEntries.push_back(append(openEnds()));
       step.erase();
     }
     createTables();
-    createStep(entries);
+    createEntry("dtc_program_step", {ptr, ptr}, stepTable, entries);
+    createEntry("dtc_program_open", {ptr}, openTable, openEntries);
     return success();
   }
 
@@ -310,18 +314,14 @@ private:
     auto [it, isNew] = channelNumbers.try_emplace(channel, channels.size());
     if (isNew)
       channels.push_back(channel);
+    bool receives = kind == rt::Action::Post || kind == rt::Action::Receive;
+    ends[{channel.getNumber(), receives}] = it->second;
     static const char *const names[] = {"", "post", "receive", "send", "sent"};
     const LLVM::LLVMFuncOp callees[] = {nullptr, rt.post, rt.receive, rt.send,
                                         rt.sent};
     bool hasBuffer = kind == rt::Action::Post || kind == rt::Action::Send;
     int64_t handler = getHandler(loc, names[kind], names[kind], [&] {
-      Value number = nextWord(loc);
-      Value bytes = LLVM::MulOp::create(b, loc, number,
-                                        constant(loc, sizeof(dtc_channel)));
-      Value base = LLVM::AddressOfOp::create(b, loc, ptr, channelTable);
-      SmallVector<Value> args{
-          rank, LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), base,
-                                    ArrayRef<LLVM::GEPArg>{bytes})};
+      SmallVector<Value> args{rank, nextChannel(loc)};
       if (hasBuffer)
         args.push_back(address(Value(), loc));
       LLVM::CallOp::create(b, loc, callees[kind], args);
@@ -330,6 +330,31 @@ private:
     if (hasBuffer)
       words.push_back(buffer);
     add(to, handler, words);
+  }
+
+  /// Opens the ends of channels that the step uses, by number.
+  Words openEnds() {
+    Location loc = module.getLoc();
+    Words words;
+    for (auto [end, place] : ends) {
+      int64_t handler = getHandler(loc, "open", "open", [&] {
+        Value at = nextChannel(loc);
+        Value receives =
+            LLVM::TruncOp::create(b, loc, b.getI32Type(), nextWord(loc));
+        LLVM::CallOp::create(b, loc, rt.open, ValueRange{rank, at, receives});
+      });
+      add(words, handler, {place, end.second});
+    }
+    return words;
+  }
+
+  /// The address of the channel that a word numbers.
+  Value nextChannel(Location loc) {
+    Value bytes = LLVM::MulOp::create(b, loc, nextWord(loc),
+                                      constant(loc, sizeof(dtc_channel)));
+    Value base = LLVM::AddressOfOp::create(b, loc, ptr, channelTable);
+    return LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{bytes});
   }
 
   int64_t getTaskName(StringRef name) {
@@ -496,11 +521,13 @@ private:
     createAddresses(nameTable, symbols);
   }
 
-  /// dtc_program_step(rank, arena): the table of the rank's coordinate on pp.
-  void createStep(ArrayRef<std::pair<int64_t, int64_t>> entries) {
+  /// A function of the rank (and its arena) that runs the instructions of the
+  /// rank's coordinate on pp. `places` is a name for the table of where they
+  /// are.
+  void createEntry(StringRef name, ArrayRef<Type> types, StringRef places,
+                   ArrayRef<std::pair<int64_t, int64_t>> entries) {
     Location loc = module.getLoc();
-    createFunction(loc, "dtc_program_step", {ptr, ptr},
-                   LLVM::Linkage::External);
+    createFunction(loc, name, types, LLVM::Linkage::External);
     Value first = constant(loc, entries[0].first);
     Value size = constant(loc, entries[0].second);
     if (entries.size() > 1) {
@@ -509,7 +536,7 @@ private:
         flat.append({first, size});
       {
         OpBuilder::InsertionGuard guard(b);
-        createWords(stepTable, flat);
+        createWords(places, flat);
       }
       // pp is the slowest axis.
       int64_t stride =
@@ -517,16 +544,17 @@ private:
       Value id = LLVM::CallOp::create(b, loc, rt.rankId, rank).getResult();
       Value at = LLVM::UDivOp::create(b, loc, id, constant(loc, stride));
       at = LLVM::MulOp::create(b, loc, at, constant(loc, 2));
-      Value steps = LLVM::AddressOfOp::create(b, loc, ptr, stepTable);
+      Value steps = LLVM::AddressOfOp::create(b, loc, ptr, places);
       Value entry = wordAt(loc, steps, at);
       first = LLVM::LoadOp::create(b, loc, i64, entry);
       size = LLVM::LoadOp::create(b, loc, i64, wordAt(loc, entry, 1));
     }
     Value words = LLVM::AddressOfOp::create(b, loc, ptr, wordTable);
     Value none = LLVM::AddressOfOp::create(b, loc, ptr, emptyContext);
+    Value arena = frame ? frame : LLVM::ZeroOp::create(b, loc, ptr).getResult();
     LLVM::CallOp::create(
         b, loc, interpreter,
-        ValueRange{rank, frame, none, wordAt(loc, words, first), size});
+        ValueRange{rank, arena, none, wordAt(loc, words, first), size});
     LLVM::ReturnOp::create(b, loc, ValueRange());
   }
 
@@ -535,6 +563,7 @@ private:
   static constexpr StringLiteral channelTable = "step_channels";
   static constexpr StringLiteral nameTable = "step_task_names";
   static constexpr StringLiteral stepTable = "step_tables";
+  static constexpr StringLiteral openTable = "open_tables";
   static constexpr StringLiteral emptyContext = "step_context";
 
   const SymbolTable &symbols;
@@ -546,6 +575,9 @@ private:
   SmallVector<std::string> handlers, taskNames;
   DenseMap<rt::ChannelAttr, int64_t> channelNumbers;
   SmallVector<rt::ChannelAttr> channels;
+  /// Of the step that is being lowered: number, whether it receives, and the
+  /// channel's place.
+  std::map<std::pair<int64_t, bool>, int64_t> ends;
   int64_t numRead = 0; // words that the handler being written has read
 };
 
