@@ -59,9 +59,10 @@ int64_t Piece::begin(int64_t rank, size_t d) const {
   return i * localLength(d);
 }
 
-bool Piece::isFirstCopy(int64_t rank) const {
+int64_t Piece::firstCopy(int64_t rank) const {
+  int64_t first = 0;
   for (const auto &axes : cut)
     for (const dtc_axis &axis : axes)
-      rank -= (rank / axis.stride) % axis.size * axis.stride;
-  return rank == 0;
+      first += (rank / axis.stride) % axis.size * axis.stride;
+  return first;
 }

@@ -2,9 +2,9 @@
 
 #include "dtc/Runtime/Setup.h"
 #include "dtc/Runtime/Error.h"
+#include "dtc/Runtime/Hash.h"
 
 #include <algorithm>
-#include <cstring>
 
 using namespace dtc::rt;
 
@@ -62,23 +62,6 @@ void Setup::open() {
         throw Error(
             cat(flag, " and ", other, " name the same file, '", path, "'"));
   }
-}
-
-/// Not cryptographic: it finds mistakes, not enemies.
-static uint64_t hashBytes(const void *data, size_t bytes, uint64_t h) {
-  constexpr uint64_t a = 0x9E3779B97F4A7C15ull, b = 0xD6E8FEB86659FD93ull;
-  const char *at = static_cast<const char *>(data);
-  h ^= bytes * a;
-  for (; bytes >= 8; bytes -= 8, at += 8) {
-    uint64_t x;
-    memcpy(&x, at, 8);
-    h = (h ^ x) * a;
-    h ^= h >> 32;
-  }
-  uint64_t x = 0;
-  memcpy(&x, at, bytes);
-  h = (h ^ x) * b;
-  return h ^ h >> 29;
 }
 
 static uint64_t hashFile(const MappedFile &file, uint64_t h) {

@@ -231,6 +231,9 @@ void dtc::rt::writeTensors(const Program &program, dtc_rank &rank,
                            const char *arena, Slot wanted,
                            const std::string &path) {
   Unwatched fileWork(rank);
+  checkReplicas(program, rank, arena, wanted);
+  if (wanted == Slot::Param)
+    checkReplicas(program, rank, arena, Slot::Master);
   // Stored tensors in the program's order; each may have several views.
   std::vector<SafetensorsWriter::Item> items;
   std::map<std::string, std::vector<size_t>> views;
@@ -253,7 +256,6 @@ void dtc::rt::writeTensors(const Program &program, dtc_rank &rank,
       whole.assign(size_t(elements), 0);
     for (size_t t : views[item.name]) {
       const Tensor &tensor = program.tensors[t];
-      // Copies of a tied weight on later coordinates have the same bits.
       int64_t ranks = program.ranksPerCoordinate();
       size_t coordinate = program.firstCoordinate(t);
       int64_t first = int64_t(coordinate) * ranks;

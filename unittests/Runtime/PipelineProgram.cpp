@@ -347,8 +347,7 @@ void Step::runFirst() {
 }
 
 void Step::runLast() {
-  const dtc_channel *in =
-      fault("size", id, step) ? &shortFromFirst : &fromFirst;
+  const dtc_channel *in = &fromFirst;
   dtc_rt_post(rank, in, f + at.x);
   for (int m = 0; m < M; ++m) {
     if (m + 1 < M)
@@ -412,6 +411,8 @@ void Step::update() {
   adam(at.wte, nWte);
   adam(at.wpe, nWpe);
   adam(at.bias, V);
+  if (fault("bit", id, step))
+    n[at.wte + 5] ^= 1;
 }
 
 void Step::run() {
@@ -443,6 +444,21 @@ void Step::run() {
 }
 
 } // namespace
+
+extern "C" void dtc_program_open(dtc_rank *rank) {
+  int64_t id = dtc_rt_rank_id(rank);
+  if (PP == 1)
+    return;
+  if (id < DP) {
+    dtc_rt_open(rank, &toLast, 0);
+    dtc_rt_open(rank, &fromLast, 1);
+    return;
+  }
+  bool wrong = fault("size", id, 0), half = fault("half", id, 0);
+  dtc_rt_open(rank, wrong ? &shortFromFirst : &fromFirst, 1);
+  if (!half)
+    dtc_rt_open(rank, &toFirst, 0);
+}
 
 extern "C" void dtc_program_step(dtc_rank *rank, char *arena) {
   Step(rank, arena).run();

@@ -127,6 +127,23 @@ TEST_P(Pipeline, WeightsRoundTrip) {
   EXPECT_HAS(r, "'wpe.weight' of shape [16, 8] is missing");
 }
 
+/// One bit of one copy is enough, whether the copies are a tied weight's or
+/// those of data-parallel ranks.
+TEST_P(Pipeline, CopiesDiffer) {
+  for (int bad : {1, 2, 3}) {
+    Result r = runOn(4,
+                     "$P/pipeline-2x2 --save-weights w" +
+                         all.substr(0, all.find("--save")),
+                     cat("export FAKE_FAULT=bit:", bad, ":11; "));
+    EXPECT_EQ(r.status, 1);
+    EXPECT_EQ(r.errors(), 1) << r.output;
+    EXPECT_HAS(r, cat("rank ", bad,
+                      "'s copy of 'wte.weight' differs from rank "
+                      "0's: copies must have equal bits"));
+    EXPECT_EQ(leftovers({"log", "grads"}), "");
+  }
+}
+
 /// The first by the program's order, not by rank or by a rank's own order.
 TEST_P(Pipeline, FirstBadGradient) {
   for (auto [fault, name] :
@@ -176,6 +193,17 @@ TEST_P(Pipeline, SizesDiffer) {
   expectMatch(r, "rank [13] and rank [13] disagree about channel 0: ");
   EXPECT_HAS(r, "rank 3 has 'stage 0 to 1: halves' (256 bytes");
   EXPECT_HAS(r, "rank 1 has 'stage 0 to 1: activations' (512 bytes");
+}
+
+/// Before the first step. Processes wait in vain for an end that is not there.
+TEST_P(Pipeline, AnEndIsNotOpened) {
+  Result r = runFault("half:3:0", "--timeout 1");
+  if (GetParam())
+    EXPECT_HAS(r, "did not arrive within 1 s");
+  else
+    EXPECT_HAS(r, "rank 1 and rank 3 disagree about channel 1: rank 1 has "
+                  "'stage 1 to 0: gradients' (512 bytes from rank 3), rank 3 "
+                  "has none");
 }
 
 TEST_P(Pipeline, MessagesAreLeft) {
@@ -235,13 +263,14 @@ TEST_P(Pipeline, Trace) {
     std::string cat = e.at("cat"), name = e.at("name");
     const Json &args = e.at("args");
     int step = args.at("step");
-    bool action = args.contains("micro_batch") && cat == name;
+    bool action = cat.find("ward") != std::string::npos;
     EXPECT_EQ(e.at("tid"), cat == "step" || action ? 0 : 1);
     if (action) {
       EXPECT_EQ(args.at("stage"), pid / 2);
+      EXPECT_EQ(args.at("chunk"), 0);
       int m = args.at("micro_batch");
-      begins[{pid, step * 4 + m, name}] = ts;
-      ends[{pid, step * 4 + m, name}] = ts + dur;
+      begins[{pid, step * 4 + m, cat}] = ts;
+      ends[{pid, step * 4 + m, cat}] = ts + dur;
     }
     if (step == 3)
       ++names[std::to_string(pid) + " " + cat + " " + name];
@@ -249,8 +278,11 @@ TEST_P(Pipeline, Trace) {
   }
   EXPECT_EQ((processes[{3, 0}]), "rank 3 (pp=1, dp=1)");
   EXPECT_EQ(names["0 step step"], 1);
-  EXPECT_EQ(names["1 forward forward"], 4);
-  EXPECT_EQ(names["1 backward backward"], 4);
+  // Stages' work has the names of schedules.
+  for (const char *m : {"0", "1", "2", "3"}) {
+    EXPECT_EQ(names[cat("1 forward F", m)], 1);
+    EXPECT_EQ(names[cat("1 backward B", m)], 1);
+  }
   EXPECT_EQ(names["2 forward and backward forward and backward"], 4);
   EXPECT_EQ(names["2 receive stage 0 to 1: activations"], 4);
   EXPECT_EQ(names["0 send stage 0 to 1: activations"], 4);

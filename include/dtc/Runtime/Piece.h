@@ -27,9 +27,10 @@ struct Piece {
   int64_t localBytes() const { return localElements() * sizeOf(type); }
   /// Logical index of the rank's first element in dimension d.
   int64_t begin(int64_t rank, size_t d) const;
-  /// Whether, of all ranks that hold copies, this one has coordinate 0 on every
-  /// axis that cuts nothing.
-  bool isFirstCopy(int64_t rank) const;
+  /// Of all ranks that hold copies of the rank's piece, the one with coordinate
+  /// 0 on every axis that cuts nothing.
+  int64_t firstCopy(int64_t rank) const;
+  bool isFirstCopy(int64_t rank) const { return firstCopy(rank) == rank; }
 
   /// Calls f(local offset in elements, logical index, length) for every run
   /// along the last dimension of elements that are not padding.

@@ -45,8 +45,16 @@ void initializeParameters(const Program &program, int64_t rank, char *arena,
 /// Writes whole stored tensors, as f32, from the pieces that the ranks have in
 /// `slot` (for a parameter: in its master copy, if there is one), each from the
 /// first pipeline coordinate that has it. Called by all ranks; rank 0 writes.
+/// Throws Error where copies differ (checkReplicas).
 void writeTensors(const Program &program, dtc_rank &rank, const char *arena,
                   Slot slot, const std::string &path);
+
+/// Compares, by hash, all copies of each piece in `slot`: those of ranks that
+/// differ on axes that do not cut it, and those of a tied weight on several
+/// pipeline coordinates. Called by all ranks; rank 0 throws Error, which names
+/// ranks and tensor, where their bits differ.
+void checkReplicas(const Program &program, dtc_rank &rank, const char *arena,
+                   Slot slot);
 
 /// Index of the first tensor whose gradient on this rank is not finite; the
 /// number of tensors where there is none.
