@@ -7,10 +7,13 @@
 #include "dtc/Runtime/Philox.h"
 #include "dtc/Runtime/Transport.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <map>
+#include <set>
 
 using namespace dtc::rt;
 
@@ -48,7 +51,7 @@ TraceSpan::~TraceSpan() {
 
 namespace {
 
-/// Process 0 is a plan's (docs/schedules.md), so that both fit into one file.
+/// A plan's come later (docs/schedules.md), so that both fit into one file.
 constexpr int64_t firstProcess = 1;
 
 /// Ranks that read the same number share a clock.
@@ -71,6 +74,28 @@ std::string rankText(int64_t rank, const Program &program) {
     text += cat(text.empty() ? " (" : ", ", axis, "=", rank / stride % size);
   }
   return cat("rank ", rank, text, text.empty() ? "" : ")");
+}
+
+/// The letter by which schedules call a stage's work; 0: it is none.
+char letterOf(const char *action) {
+  static const std::pair<const char *, char> letters[] = {
+      {"forward", 'F'},
+      {"backward", 'B'},
+      {"input_backward", 'I'},
+      {"weight_backward", 'W'}};
+  for (auto &[name, letter] : letters)
+    if (!strcmp(action, name))
+      return letter;
+  return 0;
+}
+
+/// The rank's stages, in order: its chunks, in every placement.
+std::vector<int64_t> stagesOf(const Trace &trace) {
+  std::set<int64_t> stages;
+  for (int64_t i = 0; i < trace.size(); ++i)
+    if (trace[i].lane == TraceLane::Compute && trace[i].stage >= 0)
+      stages.insert(trace[i].stage);
+  return {stages.begin(), stages.end()};
 }
 
 /// One rank's objects; those before them are the ranks' before it.
@@ -97,26 +122,32 @@ std::string rankEvents(const dtc_rank &rank, const Program &program,
     return known;
   };
   const Trace &trace = *rank.trace;
+  const std::vector<int64_t> stages = stagesOf(trace);
   for (int64_t i = 0; i < trace.size(); ++i) {
     const TraceEvent &event = trace[i];
     if (event.step >= firstLeftOut)
       break;
-    char line[512], stage[96] = "";
-    int n = 0;
-    if (event.microBatch >= 0)
-      n = snprintf(stage, sizeof(stage), "\"micro_batch\": %lld, ",
-                   static_cast<long long>(event.microBatch));
+    const int64_t chunk =
+        std::lower_bound(stages.begin(), stages.end(), event.stage) -
+        stages.begin();
+    std::string args, name = textOf(event.name);
     if (event.stage >= 0)
-      snprintf(stage + n, sizeof(stage) - size_t(n), "\"stage\": %lld, ",
-               static_cast<long long>(event.stage));
-    snprintf(line, sizeof(line),
-             ", \"ph\": \"X\", \"ts\": %.3f, \"dur\": %.3f, "
-             "\"pid\": %lld, \"tid\": %d, \"args\": {%s\"step\": %lld}}",
-             (event.began - origin) * 1e6, (event.ended - event.began) * 1e6,
-             static_cast<long long>(firstProcess + rank.id), int(event.lane),
-             stage, static_cast<long long>(event.step));
-    text += ",\n{\"name\": " + textOf(event.name) +
-            ", \"cat\": " + textOf(event.category) + line;
+      args += cat("\"stage\": ", event.stage, ", \"chunk\": ", chunk, ", ");
+    if (event.microBatch >= 0)
+      args += cat("\"micro_batch\": ", event.microBatch, ", ");
+    // As in schedules.
+    if (char letter = letterOf(event.category);
+        letter && event.lane == TraceLane::Compute && event.stage >= 0)
+      name = cat('"', letter, event.microBatch,
+                 stages.size() > 1 ? cat('.', chunk) : "", '"');
+    char times[128];
+    snprintf(times, sizeof(times), "\"ts\": %.3f, \"dur\": %.3f",
+             (event.began - origin) * 1e6, (event.ended - event.began) * 1e6);
+    text +=
+        cat(",\n{\"name\": ", name, ", \"cat\": ", textOf(event.category),
+            ", \"ph\": \"X\", ", times, ", \"pid\": ", firstProcess + rank.id,
+            ", \"tid\": ", int(event.lane), ", \"args\": {", args,
+            "\"step\": ", event.step, "}}");
   }
   return text;
 }

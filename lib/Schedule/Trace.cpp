@@ -10,9 +10,9 @@ using namespace llvm;
 
 namespace dtc::schedule {
 
-/// Plans are process 0; the ranks of a real run are 1 and up, so that both may
-/// be in one file.
-static constexpr int64_t planProcess = 0;
+/// Rank 0's process. The ranks of a real run are 1 and up, so that both may be
+/// in one file.
+static constexpr int64_t firstProcess = int64_t(1) << 21;
 /// Of the plan's unit, in the trace's microseconds.
 static constexpr double unit = 1000;
 
@@ -23,9 +23,9 @@ static StringRef getCategory(ActionKind kind) {
   case ActionKind::Backward:
     return "backward";
   case ActionKind::InputBackward:
-    return "input backward";
+    return "input_backward";
   case ActionKind::WeightBackward:
-    return "weight backward";
+    return "weight_backward";
   case ActionKind::Reduce:
     return "reduce";
   case ActionKind::Update:
@@ -51,8 +51,8 @@ private:
   void writeTransfer(int64_t id, const Transfer &transfer);
   void writeCounters(int64_t rank);
 
-  /// The fields that all events have. Lane 0 of a rank has its computations,
-  /// lane 1 the messages to it.
+  /// The fields that all events have. Lane 0 of a rank's process has its
+  /// computations, lane 1 the messages to it.
   void writeHead(StringRef name, StringRef category, StringRef phase,
                  double time, int64_t rank, int64_t lane) {
     json.attribute("name", name);
@@ -60,8 +60,8 @@ private:
       json.attribute("cat", category);
     json.attribute("ph", phase);
     json.attribute("ts", time * unit);
-    json.attribute("pid", planProcess);
-    json.attribute("tid", 2 * rank + lane);
+    json.attribute("pid", firstProcess + rank);
+    json.attribute("tid", lane);
   }
 
   json::OStream json;
@@ -72,18 +72,21 @@ private:
 } // namespace
 
 void TraceWriter::writeNames() {
-  auto name = [&](StringRef what, const Twine &value, int64_t rank,
-                  int64_t lane) {
-    json.object([&] {
-      writeHead(what, "", "M", 0, rank, lane);
-      json.attributeObject("args",
-                           [&] { json.attribute("name", value.str()); });
-    });
-  };
-  name("process_name", "plan: " + schedule.name, 0, 0);
   for (int64_t r = 0; r < schedule.placement.ranks; ++r) {
-    name("thread_name", "rank " + Twine(r), r, 0);
-    name("thread_name", "rank " + Twine(r) + " messages", r, 1);
+    auto describe = [&](StringRef what, StringRef key, json::Value value,
+                        int64_t lane) {
+      json.object([&] {
+        writeHead(what, "", "M", 0, r, lane);
+        json.attributeObject("args", [&] { json.attribute(key, value); });
+      });
+    };
+    std::string number = std::to_string(r);
+    describe("process_name", "name",
+             "rank " + number + " (pp=" + number + "): plan " + schedule.name,
+             0);
+    describe("process_sort_index", "sort_index", r, 0);
+    describe("thread_name", "name", "compute", 0);
+    describe("thread_name", "name", "communication", 1);
   }
 }
 
@@ -95,10 +98,9 @@ void TraceWriter::writeEvent(int64_t rank, const Event &event) {
     writeHead(toString(schedule, a), getCategory(a.kind), "X", event.start,
               rank, 0);
     json.attribute("dur", (event.end - event.start) * unit);
+    if (!isCompute(a.kind))
+      return;
     json.attributeObject("args", [&] {
-      json.attribute("rank", rank);
-      if (!isCompute(a.kind))
-        return;
       json.attribute("stage", schedule.getStage(rank, a));
       json.attribute("chunk", a.chunk);
       json.attribute("micro_batch", a.microBatch);
@@ -110,12 +112,12 @@ void TraceWriter::writeEvent(int64_t rank, const Event &event) {
 void TraceWriter::writeTransfer(int64_t id, const Transfer &t) {
   int64_t from = schedule.getSenderStage(t.channel);
   int64_t to = schedule.getReceiverStage(t.channel);
-  std::string name = std::to_string(t.microBatch) + ":" + std::to_string(from) +
-                     ">" + std::to_string(to);
+  std::string name = "stage " + std::to_string(from) + " to " +
+                     std::to_string(to) +
+                     (t.channel % 2 ? ": gradients" : ": activations");
   for (bool begin : {true, false})
     json.object([&] {
-      writeHead(name, t.channel % 2 ? "gradient" : "activation",
-                begin ? "b" : "e", begin ? t.start : t.end,
+      writeHead(name, "message", begin ? "b" : "e", begin ? t.start : t.end,
                 schedule.getReceiver(t.channel), 1);
       json.attribute("id", id);
       if (!begin)
@@ -134,8 +136,7 @@ void TraceWriter::writeTransfer(int64_t id, const Transfer &t) {
 void TraceWriter::writeCounters(int64_t rank) {
   for (auto [time, bytes] : simulation.memory[rank])
     json.object([&, time = time, bytes = bytes] {
-      writeHead("rank " + std::to_string(rank) + " bytes", "", "C", time, rank,
-                0);
+      writeHead("saved bytes", "", "C", time, rank, 0);
       json.attributeObject("args", [&] { json.attribute("bytes", bytes); });
     });
 }
