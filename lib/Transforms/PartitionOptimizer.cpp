@@ -108,11 +108,13 @@ Value PartitionOptimizerImpl::addInput() {
 }
 
 /// The squares of every logical element, once: added where gradients have one
-/// placement, then reduced once for each set of axes that cuts gradients.
+/// placement, then reduced once for each set of axes that cuts gradients. In
+/// f64, so that the norm, rounded to the gradients' type, is the same however
+/// they are cut.
 Value PartitionOptimizerImpl::sumOfSquares() {
   llvm::MapVector<Type, Value> sums;
   for (Gradient &g : gradients) {
-    TensorSpec spec({}, elementType);
+    TensorSpec spec({}, b.getF64Type());
     for (AxesAttr axes : g.getType().getDims())
       llvm::append_range(spec.partial, axes.getAxes());
     Location loc = g.param.getLoc();

@@ -38,6 +38,10 @@ void dtc::buildTrainingPipeline(OpPassManager &pm,
   ExpandCommunicationOptions expand;
   expand.attention = options.cpAttention;
   pm.addPass(createExpandCommunication(expand));
+  ShardParametersOptions shard;
+  shard.stage = options.zero;
+  shard.reshard = options.zero3Reshard;
+  pm.addPass(createShardParameters(shard));
   pm.addPass(createPartitionOptimizer());
   if (options.schedule.empty() && options.scheduleFile.empty())
     return;

@@ -16,9 +16,9 @@ module attributes {dtc.mesh = #dtc.mesh<dp:2, tp:2>} {
   // CHECK-SAME:    %[[OPT:[a-z0-9]*]]: !dtc.tensor<8xf32> {dtc.input = "optimizer"})
   // CHECK-SAME:    -> (!dtc.tensor<f32> {dtc.output = "loss"}, !dtc.tensor<i32> {dtc.output = "labels"}, !dtc.tensor<f32> {dtc.output = "grad_norm"}, !dtc.tensor<i32> {dtc.output = "skipped"})
   // CHECK:         %[[A:.*]] = dtc.read param of @a
-  // CHECK:         %[[QA:.*]] = dtc.sum_squares %[[DA]] : {{.*}} -> !dtc.tensor<f32, partial{tp:2}>
-  // CHECK-NEXT:    %[[QB:.*]] = dtc.sum_squares %[[DB]] : {{.*}} -> !dtc.tensor<f32>
-  // CHECK-NEXT:    %[[QC:.*]] = dtc.sum_squares %[[DC]] : {{.*}} -> !dtc.tensor<f32, partial{tp:2}>
+  // CHECK:         %[[QA:.*]] = dtc.sum_squares %[[DA]] : {{.*}} -> !dtc.tensor<f64, partial{tp:2}>
+  // CHECK-NEXT:    %[[QB:.*]] = dtc.sum_squares %[[DB]] : {{.*}} -> !dtc.tensor<f64>
+  // CHECK-NEXT:    %[[QC:.*]] = dtc.sum_squares %[[DC]] : {{.*}} -> !dtc.tensor<f64, partial{tp:2}>
   // CHECK-NEXT:    %[[QAC:.*]] = dtc.add %[[QA]], %[[QC]]
   // CHECK-NEXT:    %[[G:.*]] = dtc.g %[[QAC]] over <tp:2>
   // CHECK-NEXT:    %[[Q:.*]] = dtc.add %[[G]], %[[QB]]

@@ -93,10 +93,12 @@ cl::opt<std::string>
                       "gpipe, 1f1b, interleaved, zb-h1, zb-v, or a file "
                       "(docs/schedules.md); all names are one at pp=1"),
              cl::cat(category));
-Choice zero("zero", "0", {"0"}, {"1", "2", "3"},
-            "What is cut over data-parallel ranks");
-Choice zero3Reshard("zero3-reshard", "micro-batch", {"micro-batch"}, {"step"},
-                    "When gathered weights are dropped");
+Choice zero("zero", "0", {"0", "1", "2", "3"}, {},
+            "What is cut over dp and cp: 1 optimizer state, 2 gradients too, "
+            "3 parameters too");
+Choice zero3Reshard("zero3-reshard", "micro-batch", {"micro-batch", "step"}, {},
+                    "How long --zero=3 keeps gathered parameters: for one use "
+                    "in a micro-batch, or for the step");
 Choice recompute("recompute", "none", {"none"}, {"selective", "full", "auto"},
                  "Activations that the backward computes again");
 Choice overlap("overlap", "on", {"on", "off"}, {},
@@ -211,6 +213,9 @@ static Expected<dtc::CompileOptions> getOptions(int argc, char **argv) {
   options.cpLayout = cpLayout.option;
   options.cpAttention = cpAttention.option;
   options.gatherAgain = spGather.option == "again";
+  options.overlap = overlap.option == "on";
+  options.zero = zero.option.getValue()[0] - '0';
+  options.zero3Reshard = zero3Reshard.option;
   options.cpu = cpu;
   options.emit = StringSwitch<dtc::CompileLevel>(emitLevel.option)
                      .Case("mlir", dtc::CompileLevel::Mlir)

@@ -93,6 +93,13 @@ cl::opt<std::string>
     cpAttention("cp-attention", cl::init("ring"), cl::value_desc("WORD"),
                 cl::desc("For a model: ring, all-gather or ulysses"),
                 cl::cat(category));
+cl::opt<std::string> zero("zero", cl::init("0"), cl::value_desc("STAGE"),
+                          cl::desc("For a model: ZeRO stage, 0 to 3"),
+                          cl::cat(category));
+cl::opt<std::string> zero3Reshard("zero3-reshard", cl::init("micro-batch"),
+                                  cl::value_desc("WORD"),
+                                  cl::desc("For a model: micro-batch or step"),
+                                  cl::cat(category));
 cl::opt<std::string>
     schedule("schedule", cl::init("1f1b"), cl::value_desc("WORD"),
              cl::desc("For a model: gpipe, 1f1b, interleaved, zb-h1 or zb-v"),
@@ -344,6 +351,8 @@ static Expected<Settings> getSettings() {
        {std::tuple("--sp-gather", &spGather, "keep again"),
         std::tuple("--cp-layout", &cpLayout, "contiguous striped zigzag"),
         std::tuple("--cp-attention", &cpAttention, "ring all-gather ulysses"),
+        std::tuple("--zero", &zero, "0 1 2 3"),
+        std::tuple("--zero3-reshard", &zero3Reshard, "micro-batch step"),
         std::tuple("--schedule", &schedule,
                    "gpipe 1f1b interleaved zb-h1 zb-v")}) {
     SmallVector<StringRef> words;
@@ -354,6 +363,8 @@ static Expected<Settings> getSettings() {
   }
   s.sequenceParallel = sequenceParallel;
   s.gatherAgain = spGather == "again";
+  s.zero = zero[0] - '0';
+  s.zero3Reshard = zero3Reshard;
   s.cpLayout = cpLayout;
   s.cpAttention = cpAttention;
   s.schedule = schedule;

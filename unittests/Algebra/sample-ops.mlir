@@ -257,6 +257,10 @@ func.func @permute_striped(%x: !dtc.tensor<3x12xi32> {test.data = "below 100"}) 
   %z = dtc.permute striped %x dim 1 parts 4 : (!dtc.tensor<3x12xi32>) -> !dtc.tensor<3x12xi32>
   return %z : !dtc.tensor<3x12xi32>
 }
+func.func @repad(%x: !dtc.tensor<3x5x7xf64>) -> !dtc.tensor<3x5x7xf64> {
+  %z = dtc.repad %x dim 1 : (!dtc.tensor<3x5x7xf64>) -> !dtc.tensor<3x5x7xf64>
+  return %z : !dtc.tensor<3x5x7xf64>
+}
 func.func @permute_zigzag(%x: !dtc.tensor<12x5xi32> {test.data = "below 100"}) -> !dtc.tensor<12x5xi32> {
   %z = dtc.permute zigzag %x dim 0 parts 3 : (!dtc.tensor<12x5xi32>) -> !dtc.tensor<12x5xi32>
   return %z : !dtc.tensor<12x5xi32>

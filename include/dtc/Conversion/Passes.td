@@ -54,6 +54,46 @@ def LowerToRuntime : Pass<"dtc-lower-to-runtime", "::mlir::ModuleOp"> {
   ];
 }
 
+def Overlap : Pass<"dtc-overlap", "::mlir::ModuleOp"> {
+  let summary = "collectives in flight while ops run that do not need them";
+  let description = [{
+    Every wait moves down to the first op of its block that uses what is
+    received or overwrites what is sent; the start of an all_gather moves up, at
+    most past one call: the parameters of the next layer are gathered while
+    this one is computed. Order is the same on all ranks of a group (collectives
+    over pp, whose ranks run different steps, stay where they are), and what is
+    computed is the same: results are equal to the bit.
+
+    What is in flight keeps its buffers, so memory grows by as much; run before
+    -dtc-plan-memory.
+
+    Before:
+
+    ```mlir
+    rt.call @layer_backward ins(%x1, %w1 : ...) outs(%dx1, %dw1 : ...)
+    %t = rt.start reduce_scatter sum over <dp:2> "dw1" blocks [..] send(%dw1 : ..) recv(%g1 : ..)
+    rt.wait %t
+    %u = rt.start all_gather none over <dp:2> "w0" blocks [..] send(%p0 : ..) recv(%w0 : ..)
+    rt.wait %u
+    rt.call @layer_backward ins(%x0, %w0 : ...) outs(%dx0, %dw0 : ...)
+    rt.launch @adamw ins(%g1, ... : ...) outs(...)
+    ```
+
+    After:
+
+    ```mlir
+    %u = rt.start all_gather none over <dp:2> "w0" blocks [..] send(%p0 : ..) recv(%w0 : ..)
+    rt.call @layer_backward ins(%x1, %w1 : ...) outs(%dx1, %dw1 : ...)
+    %t = rt.start reduce_scatter sum over <dp:2> "dw1" blocks [..] send(%dw1 : ..) recv(%g1 : ..)
+    rt.wait %u
+    rt.call @layer_backward ins(%x0, %w0 : ...) outs(%dx0, %dw0 : ...)
+    rt.wait %t
+    rt.launch @adamw ins(%g1, ... : ...) outs(...)
+    ```
+  }];
+  let dependentDialects = ["::dtc::rt::RTDialect"];
+}
+
 def PlanMemory : Pass<"dtc-plan-memory", "::mlir::ModuleOp"> {
   let summary = "give every buffer its place";
   let description = [{

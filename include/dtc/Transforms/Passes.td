@@ -408,6 +408,65 @@ def ExpandCommunication : Pass<"dtc-expand-communication", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dtc::DTCDialect"];
 }
 
+def ShardParameters : Pass<"dtc-shard-parameters", "::mlir::ModuleOp"> {
+  let summary = "cut gradients, and parameters, over the data-parallel group";
+  let description = [{
+    ZeRO (Rajbhandari et al. 2020) as placements. Its group is dp and cp as one.
+    Every parameter gets a second placement, in which one of its dimensions is
+    cut over the group too: the one that pads least, the first among equals. A
+    dimension that no other axis cuts is padded by itself (`dtc.repad`), one
+    that is cut already is taken only if its pieces divide. A parameter without
+    such a dimension, or that the group's axes cut already, stays as it is.
+
+    | stage | what changes |
+    |---|---|
+    | 0 | nothing |
+    | 1 | the gradient is written in the second placement: g becomes reduce_scatter, after the loop. -dtc-partition-optimizer keeps optimizer state where gradients lie, and gathers what it has updated |
+    | 2 | also: the reduce_scatter is part of the loop over micro-batches, right after the op that makes the cotangent; the sum over micro-batches is the piece |
+    | 3 | also: the parameter itself is stored so; it is gathered before every op or call that uses it, in the forward and again in the backward. With `reshard=step` it is gathered once, before the loop |
+
+    In a pipeline the ops of stages are those of their functions: pieces are
+    passed to stages, which gather before each layer and return pieces of
+    gradients. Functions of layers are the same in all stages of ZeRO.
+
+    Runs after -dtc-differentiate (and -dtc-split-backward).
+
+    Before:
+
+    ```mlir
+    %0 = dtc.read param of @w : !dtc.tensor<8x4xf32>
+    %1 = dtc.f %0 over <dp:2> : (!dtc.tensor<8x4xf32>) -> !dtc.tensor<8x4xf32, replicate{dp:2}>
+    %2 = dtc.micro_batches 2 {
+    ^bb0(%m: !dtc.tensor<i32>):
+      %3 = func.call @layer_backward(%1, ...) : (...) -> !dtc.tensor<8x4xf32, partial{dp:2}>
+      dtc.yield %3 : !dtc.tensor<8x4xf32, partial{dp:2}>
+    } : !dtc.tensor<8x4xf32, partial{dp:2}>
+    %4 = dtc.g %2 over <dp:2> : (!dtc.tensor<8x4xf32, partial{dp:2}>) -> !dtc.tensor<8x4xf32>
+    dtc.write %4 to grad of @w : !dtc.tensor<8x4xf32>
+    ```
+
+    After, with `stage=3`:
+
+    ```mlir
+    %0 = dtc.read param of @w : !dtc.tensor<8{dp:2}x4xf32>
+    %2 = dtc.micro_batches 2 {
+    ^bb0(%m: !dtc.tensor<i32>):
+      %1 = dtc.all_gather %0 dim 0 over <dp:2> : (!dtc.tensor<8{dp:2}x4xf32>) -> !dtc.tensor<8x4xf32, replicate{dp:2}>
+      %3 = func.call @layer_backward(%1, ...) : (...) -> !dtc.tensor<8x4xf32, partial{dp:2}>
+      %4 = dtc.reduce_scatter %3 dim 0 over <dp:2> : (!dtc.tensor<8x4xf32, partial{dp:2}>) -> !dtc.tensor<8{dp:2}x4xf32>
+      dtc.yield %4 : !dtc.tensor<8{dp:2}x4xf32>
+    } : !dtc.tensor<8{dp:2}x4xf32>
+    dtc.write %2 to grad of @w : !dtc.tensor<8{dp:2}x4xf32>
+    ```
+  }];
+  let options = [
+    Option<"stage", "stage", "int64_t", "0", "0 to 3: what is cut over dp and cp">,
+    Option<"reshard", "reshard", "std::string", "\"micro-batch\"",
+           "stage 3: gathered parameters are freed after each use (micro-batch) or at the end of the step (step)">
+  ];
+  let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
+}
+
 def PartitionOptimizer : Pass<"dtc-partition-optimizer", "::mlir::ModuleOp"> {
   let summary = "add gradient norm, clipping and AdamW on the owned pieces";
   let description = [{

@@ -46,6 +46,15 @@ struct TrainingPipelineOptions
       *this, "stage-memory",
       llvm::cl::desc("bytes that each stage may take (0: no limit)"),
       llvm::cl::init(0)};
+  Option<int64_t> zero{
+      *this, "zero",
+      llvm::cl::desc("ZeRO stage, 0 to 3: what is cut over dp and cp"),
+      llvm::cl::init(0)};
+  Option<std::string> zero3Reshard{
+      *this, "zero3-reshard",
+      llvm::cl::desc("how long ZeRO 3 keeps gathered parameters: micro-batch "
+                     "(one use) or step"),
+      llvm::cl::init("micro-batch")};
   Option<std::string> schedule{
       *this, "schedule",
       llvm::cl::desc("gpipe, 1f1b, interleaved, zb-h1 or zb-v (default: the "

@@ -108,6 +108,8 @@ static void buildTraining(OpPassManager &pm, const CompileOptions &options,
   training.cpLayout = options.cpLayout;
   training.cpAttention = options.cpAttention;
   training.gatherAgain = options.gatherAgain;
+  training.zero = options.zero;
+  training.zero3Reshard = options.zero3Reshard;
   training.microbatches = options.microbatches;
   training.stages = shape.stages;
   training.cuts = options.stages;
@@ -135,6 +137,8 @@ static void addRuntimePasses(OpPassManager &pm, const CompileOptions &options,
   lower.bucketBytes = options.bucketBytes;
   lower.vectorBits = vectorBits;
   pm.addPass(createLowerToRuntime(lower));
+  if (options.overlap)
+    pm.addPass(createOverlap());
   pm.addPass(createPlanMemory());
 }
 

@@ -37,6 +37,10 @@ std::string Settings::flags(StringRef rulesFile) const {
     text += " --sequence-parallel";
   if (gatherAgain)
     text += " --sp-gather again";
+  if (zero != usual.zero)
+    text += " --zero " + std::to_string(zero);
+  if (zero3Reshard != usual.zero3Reshard)
+    text += " --zero3-reshard " + zero3Reshard;
   if (cpLayout != usual.cpLayout)
     text += " --cp-layout " + cpLayout;
   if (cpAttention != usual.cpAttention)
@@ -59,6 +63,8 @@ Settings::getCompileOptions(const std::string &rulesFile) const {
   options.cpLayout = cpLayout;
   options.cpAttention = cpAttention;
   options.gatherAgain = gatherAgain;
+  options.zero = zero;
+  options.zero3Reshard = zero3Reshard;
   options.microbatches = microbatches;
   options.bucketBytes = bucketBytes;
   options.schedule = schedule;
@@ -125,6 +131,11 @@ static Settings drawSettings(Chance &chance) {
     s.cpAttention = chance.of({"ring", "ring", "all-gather", "ulysses"});
   }
   s.microbatches = chance.of({1, 1, 2, 2, 3, 4});
+  if (s.dp * s.cp > 1) {
+    s.zero = chance.of({0, 0, 1, 2, 3, 3});
+    if (s.zero == 3 && chance.with(0.3))
+      s.zero3Reshard = "step";
+  }
   if (chance.with(0.5))
     s.bucketBytes = chance.of({1, 64, 1000, 4096});
   return s;

@@ -106,6 +106,8 @@ void Shrinker::shrinkSettings() {
   flag(&Settings::rules);
   flag(&Settings::sequenceParallel);
   flag(&Settings::gatherAgain);
+  flag(&Settings::zero);
+  flag(&Settings::zero3Reshard);
   flag(&Settings::schedule);
   flag(&Settings::cpLayout);
   flag(&Settings::cpAttention);

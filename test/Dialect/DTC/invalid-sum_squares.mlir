@@ -10,10 +10,10 @@ func.func @f(%arg0: !dtc.tensor<2x3xf32>) {
 
 // -----
 
-// The operand's element type.
+// The operand's element type, or f64.
 func.func @f(%arg0: !dtc.tensor<2x3xf32>) {
-  // expected-error@+1 {{float element types differ: 'f32' and 'f64'}}
-  %0 = dtc.sum_squares %arg0 : (!dtc.tensor<2x3xf32>) -> !dtc.tensor<f64>
+  // expected-error@+1 {{the sum of squares of 'f32' is 'f32' or f64, but here it is 'bf16'}}
+  %0 = dtc.sum_squares %arg0 : (!dtc.tensor<2x3xf32>) -> !dtc.tensor<bf16>
   return
 }
 

@@ -165,6 +165,13 @@ func.func @optimizer(%loss: !dtc.tensor<f32>, %n: !dtc.tensor<i32>, %scalars: !d
   return
 }
 
+// CHECK-LABEL: func @repad
+func.func @repad(%x: !dtc.tensor<5x7xf32, partial{tp:4}>) -> !dtc.tensor<5(8)x7xf32, partial{tp:4}> {
+  // CHECK: dtc.repad %{{.*}} dim 0 : (!dtc.tensor<5x7xf32, partial{tp:4}>) -> !dtc.tensor<5(8)x7xf32, partial{tp:4}>
+  %0 = dtc.repad %x dim 0 : (!dtc.tensor<5x7xf32, partial{tp:4}>) -> !dtc.tensor<5(8)x7xf32, partial{tp:4}>
+  return %0 : !dtc.tensor<5(8)x7xf32, partial{tp:4}>
+}
+
 // CHECK-LABEL: func @micro_batches
 func.func @micro_batches(%ids: !dtc.tensor<8{dp:2}x32xi32>) -> !dtc.tensor<i32, partial{dp:2}> {
   // CHECK: dtc.micro_batches 4 {

@@ -2,8 +2,8 @@
 """equal_bits.py FOLDER MESHES [LAUNCHER]: what must not change a bit.
 
 Losses, gradients and weights of one model on one mesh, in any number of OpenMP
-threads and bucket size, with and without overlap, from run to run, and, where a
-launcher is given, in processes. The model is large enough that kernels and
+threads and bucket size, with and without overlap, in every stage of ZeRO, from
+run to run, and, where a launcher is given, in processes. The model is large enough that kernels and
 reductions are shared by threads; the text has few distinct bytes, so that rows
 of the embedding's gradient are sums of many tokens.
 """
@@ -34,6 +34,10 @@ def train(program, threads, launcher=""):
 
 meshes = {
     "dp=1": [[]],
+    # Which rank keeps what changes no sum, with one micro-batch.
+    "zero": [["--mesh", "dp=4"]] + [["--mesh", "dp=4", "--zero", z, *more]
+                                    for z, *more in (["1"], ["2"], ["3"], ["3", "--zero3-reshard", "step"],
+                                                     ["3", "--overlap", "off"], ["2", "--bucket-bytes", "4096"])],
     "dp=4": [[], ["--bucket-bytes", "4096"], ["--bucket-bytes", "65536"], ["--overlap", "off"]],
     "dp=2,tp=2": [["--microbatches", "2"], ["--microbatches", "2", "--overlap", "off"]],
     "cp=2,tp=2": [["--sequence-parallel"], ["--sequence-parallel", "--overlap", "off"]],
@@ -41,8 +45,10 @@ meshes = {
 for mesh in chosen:
     reference = None
     for flags in meshes[mesh]:
-        program = runs.compile_model(model, f"{folder}/train", "--mesh", mesh, *flags)
-        name = " ".join([mesh, *flags])
+        if "--mesh" not in flags:
+            flags = ["--mesh", mesh, *flags]
+        program = runs.compile_model(model, f"{folder}/train", *flags)
+        name = " ".join(flags[1:])
         if launcher:
             # One variant a mesh: the other test compares them with one another.
             reference = train(program, 1)

@@ -32,6 +32,10 @@ struct CompileOptions {
   /// Whether what sequence parallelism gathers is gathered again in the
   /// backward.
   bool gatherAgain = false;
+  /// ZeRO: what is cut over dp and cp, and how long stage 3 keeps gathered
+  /// parameters.
+  int64_t zero = 0;
+  std::string zero3Reshard = "micro-batch";
   /// A name, or with `isScheduleFile` a file.
   std::string schedule = "1f1b";
   bool isScheduleFile = false;
@@ -40,6 +44,8 @@ struct CompileOptions {
   /// Layers of each stage, as -dtc-cut-stages takes them.
   std::string stages;
   int64_t bucketBytes = 25 << 20;
+  /// Whether collectives may be in flight while ops run.
+  bool overlap = true;
   std::string cpu = "native";
   CompileLevel emit = CompileLevel::Exe;
   /// Passes (by argument) after which the program is printed to standard

@@ -17,6 +17,8 @@ struct Settings {
   std::string rules;
   bool sequenceParallel = false, gatherAgain = false;
   std::string cpLayout = "contiguous", cpAttention = "ring";
+  int64_t zero = 0;
+  std::string zero3Reshard = "micro-batch";
   int64_t microbatches = 1;
   int64_t bucketBytes = 25 << 20;
   int64_t pp = 1;

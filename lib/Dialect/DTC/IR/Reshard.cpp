@@ -227,13 +227,43 @@ FailureOr<SmallVector<CollectiveSpec>> dtc::planReshard(DTensorType from,
   return merged(path->steps);
 }
 
+/// Changes the padded lengths to those of `like` where the dimension is whole.
+static Value repad(OpBuilder &builder, Location loc, Value value,
+                   DTensorType like) {
+  for (int64_t d = 0; d < like.getRank(); ++d) {
+    TensorSpec spec(cast<DTensorType>(value.getType()));
+    if (spec.padded[d] == like.getPadded()[d] || !spec.dims[d].empty())
+      continue;
+    spec.padded[d] = like.getPadded()[d];
+    value = RepadOp::create(builder, loc, DTensorType::get(spec), value, d);
+  }
+  return value;
+}
+
 FailureOr<Value> dtc::reshard(OpBuilder &builder, Location loc, Value value,
                               DTensorType to) {
-  FailureOr<SmallVector<CollectiveSpec>> steps =
-      planReshard(cast<DTensorType>(value.getType()), to);
+  auto from = cast<DTensorType>(value.getType());
+  if (from.getShape() != to.getShape())
+    return failure();
+  // Other padding comes first where the dimension is not cut yet, and last
+  // where it is not cut any more.
+  TensorSpec first(from), last(to);
+  for (int64_t d = 0; d < from.getRank(); ++d) {
+    if (from.getPadded()[d] == to.getPadded()[d])
+      continue;
+    if (from.getDims()[d].empty())
+      first.padded[d] = to.getPadded()[d];
+    else if (to.getDims()[d].empty())
+      last.padded[d] = from.getPadded()[d];
+    else
+      return failure();
+  }
+  DTensorType start = DTensorType::get(first), goal = DTensorType::get(last);
+  FailureOr<SmallVector<CollectiveSpec>> steps = planReshard(start, goal);
   if (failed(steps))
     return failure();
+  value = repad(builder, loc, value, start);
   for (const CollectiveSpec &c : *steps)
     value = createCollective(builder, loc, c, value);
-  return value;
+  return repad(builder, loc, value, to);
 }

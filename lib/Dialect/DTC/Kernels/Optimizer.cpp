@@ -58,7 +58,8 @@ LogicalResult SumSquaresOp::emitKernel(KernelBuilder &kb) {
   Value total = k.fold(k.idx(0), k.idx(count), none, [&](Value i, Value acc) {
     return k.addf(acc, k.load(sums, i));
   });
-  k.store(k.toFloat(total, k.element), k.out[0], k.idx(0));
+  Type to = cast<MemRefType>(k.out[0].getType()).getElementType();
+  k.store(k.toFloat(total, to), k.out[0], k.idx(0));
   return success();
 }
 

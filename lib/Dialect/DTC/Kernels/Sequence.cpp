@@ -47,6 +47,24 @@ LogicalResult PermuteOp::emitKernel(KernelBuilder &kb) {
   return success();
 }
 
+LogicalResult RepadOp::emitKernel(KernelBuilder &kb) {
+  Loops k(*this, kb);
+  if (failed(k.check(/*readsPaddedWhole=*/true)))
+    return failure();
+  // Rows of what is logical; the rest is left as it is.
+  Around x(k.inShape(0), getDim()), y(k.outShape(0), getDim());
+  int64_t n = getX().getType().getShape()[getDim()];
+  k.forRows(x.before * n, x.after, [&](Value row) {
+    Value outer = k.div(row, n), i = k.rem(row, n);
+    Value source = k.mul(k.add(k.mul(outer, x.length), i), x.after);
+    Value target = k.mul(k.add(k.mul(outer, y.length), i), x.after);
+    k.loop(k.idx(0), k.idx(x.after), 1, [&](Value j) {
+      k.store(k.load(k.in[0], k.add(source, j)), k.out[0], k.add(target, j));
+    });
+  });
+  return success();
+}
+
 LogicalResult DocumentPositionsOp::emitKernel(KernelBuilder &kb) {
   Loops k(*this, kb);
   if (failed(k.check()))

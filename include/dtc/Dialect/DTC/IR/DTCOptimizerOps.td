@@ -6,14 +6,16 @@
 def DTC_SumSquaresOp : DTC_ComputeOp<"sum_squares"> {
   let summary = "the sum of a tensor's squares";
   let description = [{
-    Summed in f64 over fixed tiles, rounded to the result once.
+    Summed in f64 over fixed tiles, rounded to the result once. A result of f64
+    can be added to others' without a trace of how the tensor was cut: pieces
+    and the whole then give one norm when it is rounded to f32.
 
     ```mlir
-    %q = dtc.sum_squares %dw : (!dtc.tensor<64{tp:2}x64xf32>) -> !dtc.tensor<f32, partial{tp:2}>
+    %q = dtc.sum_squares %dw : (!dtc.tensor<64{tp:2}x64xf32>) -> !dtc.tensor<f64, partial{tp:2}>
     ```
 
     *Constraints*
-    1. The result is a scalar of the operand's element type.
+    1. The result is a scalar of the operand's element type or f64.
     2. Placement: every factor summed; no linear set, so a partial operand is
        illegal: a sum has no square.
   }];

@@ -156,4 +156,28 @@ def DTC_MicroBatchOp : DTC_ComputeOp<"micro_batch"> {
   let hasVerifier = 1;
 }
 
+def DTC_RepadOp : DTC_ComputeOp<"repad", [Differentiable]> {
+  let summary = "the same tensor with another padded length";
+  let description = [{
+    The identity on the logical tensor: dimension `dim` gets the padded length
+    of the result. What padding holds is undefined, so longer padding copies
+    nothing into it and shorter padding drops it. A piece of a parameter (ZeRO)
+    is padded by itself; the activations beside it are not.
+
+    ```mlir
+    %1 = dtc.repad %0 dim 0 : (!dtc.tensor<5x7xf32, partial{dp:4}>) -> !dtc.tensor<5(8)x7xf32, partial{dp:4}>
+    ```
+
+    *Constraints*
+    1. `dim` is a dimension; operand and result have one shape and element type.
+    2. Padded lengths differ in dimension `dim` at most.
+    3. Placement: dimension `dim` is whole in both, and may be padded to
+       different lengths; others are passed through; linear in {x}.
+  }];
+  let arguments = (ins DTC_AnyTensor:$x, I64Attr:$dim);
+  let results = (outs DTC_AnyTensor:$result);
+  let assemblyFormat = "$x `dim` $dim attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 #endif // DTC_STRUCTURE_OPS_TD

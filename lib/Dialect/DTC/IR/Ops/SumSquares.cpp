@@ -10,7 +10,14 @@ FactorRule SumSquaresOp::getFactorRule() {
       .summed(0, "*");
 }
 
-LogicalResult SumSquaresOp::verify() { return verifyOneFloatType(*this); }
+LogicalResult SumSquaresOp::verify() {
+  Type x = getX().getType().getElementType();
+  Type sum = getResult().getType().getElementType();
+  if (sum != x && !sum.isF64())
+    return emitOpError("the sum of squares of ")
+           << x << " is " << x << " or f64, but here it is " << sum;
+  return success();
+}
 
 SmallVector<Array> SumSquaresOp::interpret(const FactorPiece &piece,
                                            ArrayRef<Array> operands) {

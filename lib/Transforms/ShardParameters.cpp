@@ -1,0 +1,382 @@
+//===- ShardParameters.cpp - ZeRO as placements ---------------------------===//
+//
+// Nothing here is a new kind of communication: a gradient is written in a
+// placement that is cut over the data-parallel group too, a parameter stored in
+// one, and the paths between placements follow. What is decided is where they
+// stand: after the loop, in it right behind the op that makes a cotangent, or
+// right before the op that uses a parameter. In stages, which are functions,
+// that is inside of them: arguments and results become pieces.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+#include "dtc/Transforms/Passes.h"
+#include "dtc/Transforms/Stages.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace dtc {
+#define GEN_PASS_DEF_SHARDPARAMETERS
+#include "dtc/Transforms/Passes.h.inc"
+} // namespace dtc
+
+using namespace mlir;
+using namespace dtc;
+
+/// The axes of the group that are larger than 1, major first.
+static AxisList getDataGroup(ModuleOp module) {
+  AxisList group;
+  MeshAttr mesh = getMesh(module);
+  if (!mesh)
+    return group;
+  for (StringRef name : {"dp", "cp"})
+    if (int64_t size = mesh.getSize(name); size > 1)
+      group.push_back({StringAttr::get(module.getContext(), name), 1, size});
+  return group;
+}
+
+/// The placement in which a tensor is cut over the group too; the type itself
+/// if it cannot be.
+static DTensorType getPiece(DTensorType type, const AxisList &group) {
+  if (group.empty() || overlap(type.getNamedAxes(), group))
+    return type;
+  int64_t n = product(group), best = -1, bestLength = 0;
+  // Which dimension has the shortest pieces is the same question as which pads
+  // least.
+  auto lengthOf = [&](unsigned d) -> int64_t {
+    int64_t q = type.getPadded()[d];
+    AxesAttr axes = type.getDims()[d];
+    if (!axes.empty())
+      return q % (axes.getProduct() * n) == 0 ? q : 0;
+    return llvm::divideCeil(type.getShape()[d], n) * n;
+  };
+  double bestWaste = 0;
+  for (unsigned d = 0; d < type.getShape().size(); ++d) {
+    int64_t q = lengthOf(d);
+    if (q == 0)
+      continue;
+    double waste = static_cast<double>(q) / type.getPadded()[d];
+    if (best < 0 || waste < bestWaste) {
+      best = d;
+      bestLength = q;
+      bestWaste = waste;
+    }
+  }
+  if (best < 0)
+    return type;
+  TensorSpec spec(type);
+  spec.padded[best] = bestLength;
+  llvm::append_range(spec.dims[best], group);
+  return DTensorType::get(spec);
+}
+
+namespace {
+
+class ShardParametersImpl {
+public:
+  ShardParametersImpl(ModuleOp module, int64_t stage, bool gatherOnce)
+      : module(module), symbols(module), stage(stage), gatherOnce(gatherOnce),
+        group(getDataGroup(module)), b(module.getContext()) {}
+  LogicalResult run();
+
+private:
+  FailureOr<Value> convert(Value v, DTensorType to) {
+    FailureOr<Value> converted = reshard(b, v.getLoc(), v, to);
+    if (failed(converted))
+      emitError(v.getLoc(), "there is no path from ")
+          << v.getType() << " to " << to;
+    return converted;
+  }
+  LogicalResult shardGradient(WriteOp write);
+  FailureOr<Value> toPiece(Value v, DTensorType piece);
+  LogicalResult reduceInLoop(OpResult sum, DTensorType piece);
+  LogicalResult reduceWhereMade(OpOperand &use, DTensorType to);
+  LogicalResult shardParameter(ParamOp param);
+  LogicalResult gatherForUses(Value v, Value piece, DTensorType as);
+  LogicalResult gatherFor(OpOperand &use, Value piece, DTensorType as);
+  void eraseDead();
+
+  DTensorType pieceOf(ParamOp param) {
+    auto [it, isNew] = pieces.try_emplace(param.getTensorType());
+    if (isNew)
+      it->second = getPiece(param.getTensorType(), group);
+    return it->second;
+  }
+
+  ModuleOp module;
+  SymbolTable symbols;
+  int64_t stage;
+  bool gatherOnce;
+  AxisList group;
+  OpBuilder b;
+  llvm::DenseMap<DTensorType, DTensorType> pieces;
+  llvm::DenseMap<Operation *, SmallVector<ReadOp, 1>> reads; // by parameter
+  /// What a value is gathered to before an op.
+  llvm::DenseMap<std::tuple<Operation *, Value, Type>, Value> gathered;
+  /// Results and arguments of stages that have become pieces.
+  llvm::DenseSet<std::pair<Operation *, unsigned>> doneResults, doneArguments;
+  SmallVector<Operation *> maybeDead;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+LogicalResult ShardParametersImpl::shardGradient(WriteOp write) {
+  DTensorType piece = pieceOf(symbols.lookup<ParamOp>(write.getParam()));
+  if (write.getValue().getType() == piece)
+    return success();
+  b.setInsertionPoint(write);
+  FailureOr<Value> value = toPiece(write.getValue(), piece);
+  if (failed(value))
+    return failure();
+  write.getValueMutable().set(*value);
+  return success();
+}
+
+/// The gradient in its second placement: sums are added as pieces, and what has
+/// been reduced is reduced to the piece instead.
+FailureOr<Value> ShardParametersImpl::toPiece(Value v, DTensorType piece) {
+  if (v.getType() == piece)
+    return v;
+  Operation *op = v.getDefiningOp();
+  maybeDead.push_back(op);
+  auto add = dyn_cast_or_null<AddOp>(op);
+  if (add && v.hasOneUse() && add.getLhs().getType() == v.getType() &&
+      add.getRhs().getType() == v.getType()) {
+    FailureOr<Value> x = toPiece(add.getLhs(), piece);
+    FailureOr<Value> y = toPiece(add.getRhs(), piece);
+    if (failed(x) || failed(y))
+      return failure();
+    b.setInsertionPoint(add);
+    return AddOp::create(b, add.getLoc(), piece, *x, *y, DenseI64ArrayAttr())
+        .getResult();
+  }
+  if (op && v.hasOneUse() && isa<CollectiveOpInterface>(op))
+    return toPiece(op->getOperand(0), piece);
+  auto sum = dyn_cast<OpResult>(v);
+  if (stage >= 2 && sum && isa<MicroBatchesOp>(op) &&
+      failed(reduceInLoop(sum, piece)))
+    return failure();
+  if (op)
+    b.setInsertionPointAfter(op);
+  return convert(v, piece);
+}
+
+/// The loop's sum becomes that of pieces. On axes beside the group it stays
+/// what it is: those are reduced after the loop.
+LogicalResult ShardParametersImpl::reduceInLoop(OpResult sum,
+                                                DTensorType piece) {
+  auto loop = cast<MicroBatchesOp>(sum.getOwner());
+  auto type = cast<DTensorType>(sum.getType());
+  if (!sum.hasOneUse())
+    return loop.emitOpError("result #")
+           << sum.getResultNumber()
+           << " is a sum of gradients that more than one op uses";
+  TensorSpec spec(piece);
+  auto isOther = [&](const Axis &a) {
+    return !overlap({a}, group) && !overlap({a}, piece.getNamedAxes());
+  };
+  llvm::copy_if(type.getPartial().getAxes(), std::back_inserter(spec.partial),
+                isOther);
+  llvm::copy_if(type.getReplicate().getAxes(),
+                std::back_inserter(spec.replicate), isOther);
+  DTensorType to = DTensorType::get(spec);
+  Operation *yield = loop.getBody().front().getTerminator();
+  if (failed(reduceWhereMade(yield->getOpOperand(sum.getResultNumber()), to)))
+    return failure();
+  sum.setType(to);
+  return success();
+}
+
+/// Converts what a terminator hands on, behind the op that makes it.
+LogicalResult ShardParametersImpl::reduceWhereMade(OpOperand &use,
+                                                   DTensorType to) {
+  Value v = use.get();
+  auto call = v.getDefiningOp<func::CallOp>();
+  if (!call || !getStage(call)) {
+    b.setInsertionPointAfterValue(v);
+    FailureOr<Value> converted = convert(v, to);
+    if (failed(converted))
+      return failure();
+    use.set(*converted);
+    return success();
+  }
+  // Equal stages are one function; its other calls follow by themselves.
+  FailureOr<func::FuncOp> callee = getCallee(call, symbols);
+  if (failed(callee))
+    return failure();
+  unsigned r = cast<OpResult>(v).getResultNumber();
+  if (doneResults.insert({*callee, r}).second) {
+    Operation *end = callee->getBody().front().getTerminator();
+    if (failed(reduceWhereMade(end->getOpOperand(r), to)))
+      return failure();
+    callee->setFunctionType(
+        b.getFunctionType(callee->getArgumentTypes(), end->getOperandTypes()));
+  }
+  v.setType(to);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+LogicalResult ShardParametersImpl::shardParameter(ParamOp param) {
+  DTensorType whole = param.getTensorType(), piece = pieceOf(param);
+  if (piece == whole)
+    return success();
+  param.setType(piece);
+  for (ReadOp read : reads.lookup(param)) {
+    b.setInsertionPoint(read);
+    auto stored = ReadOp::create(b, read.getLoc(), piece, Slot::Param,
+                                 param.getSymName());
+    if (failed(gatherForUses(read, stored, whole)))
+      return failure();
+    maybeDead.push_back(read);
+  }
+  return success();
+}
+
+/// Makes all users of `v`, which has the type `as`, use the gathered piece. The
+/// collectives that have made other placements of a parameter become part of
+/// the path.
+LogicalResult ShardParametersImpl::gatherForUses(Value v, Value piece,
+                                                 DTensorType as) {
+  FailureOr<Value> once = Value();
+  for (OpOperand &use : llvm::make_early_inc_range(v.getUses())) {
+    Operation *user = use.getOwner();
+    if (isa<CollectiveOpInterface>(user) &&
+        user->getBlock() == v.getParentBlock()) {
+      maybeDead.push_back(user);
+      Value next = user->getResult(0);
+      if (failed(gatherForUses(next, piece, cast<DTensorType>(next.getType()))))
+        return failure();
+      continue;
+    }
+    if (!gatherOnce) {
+      if (failed(gatherFor(use, piece, as)))
+        return failure();
+      continue;
+    }
+    if (!*once) {
+      b.setInsertionPointAfterValue(v);
+      if (once = convert(piece, as); failed(once))
+        return failure();
+    }
+    use.set(*once);
+  }
+  return success();
+}
+
+LogicalResult ShardParametersImpl::gatherFor(OpOperand &use, Value piece,
+                                             DTensorType as) {
+  Operation *user = use.getOwner();
+  auto call = dyn_cast<func::CallOp>(user);
+  if (!call || !getStage(call)) {
+    // Two operands of one op share what is gathered.
+    Value &v = gathered[{user, piece, as}];
+    if (!v) {
+      b.setInsertionPoint(user);
+      FailureOr<Value> converted = convert(piece, as);
+      if (failed(converted))
+        return failure();
+      v = *converted;
+    }
+    use.set(v);
+    return success();
+  }
+  FailureOr<func::FuncOp> callee = getCallee(call, symbols);
+  if (failed(callee))
+    return failure();
+  unsigned i = use.getOperandNumber();
+  use.set(piece);
+  BlockArgument argument = callee->getArgument(i);
+  if (!doneArguments.insert({*callee, i}).second) {
+    if (argument.getType() == piece.getType())
+      return success();
+    return call.emitOpError("operand #")
+           << i << " is stored as " << piece.getType() << ", but as "
+           << argument.getType() << " at another call of the same stage";
+  }
+  argument.setType(piece.getType());
+  callee->setFunctionType(
+      b.getFunctionType(callee->getBody().front().getArgumentTypes(),
+                        callee->getFunctionType().getResults()));
+  for (OpOperand &inner : llvm::make_early_inc_range(argument.getUses()))
+    if (failed(gatherFor(inner, argument, as)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Erases what nothing uses any more, users before what they use.
+void ShardParametersImpl::eraseDead() {
+  llvm::SetVector<Operation *> todo(maybeDead.rbegin(), maybeDead.rend());
+  while (!todo.empty()) {
+    Operation *op = todo.pop_back_val();
+    if (!op || !isOpTriviallyDead(op))
+      continue;
+    for (Value v : op->getOperands())
+      if (Operation *def = v.getDefiningOp())
+        todo.insert(def);
+    op->erase();
+  }
+}
+
+LogicalResult ShardParametersImpl::run() {
+  if (stage < 0 || stage > 3)
+    return emitError(module.getLoc(), "ZeRO stage is ")
+           << stage << ", but may be 0, 1, 2 or 3";
+  if (stage == 0 || group.empty())
+    return success();
+  FailureOr<func::FuncOp> step = getPublicFunction(module);
+  if (failed(step))
+    return failure();
+  SmallVector<WriteOp> gradients;
+  for (Operation &op : step->getBody().front()) {
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      if (read.getSlot() != Slot::Param)
+        return op.emitOpError("reads optimizer state, which follows its "
+                              "gradient: shard parameters before "
+                              "-dtc-partition-optimizer");
+      reads[symbols.lookup(read.getParam())].push_back(read);
+    }
+    if (auto write = dyn_cast<WriteOp>(op);
+        write && write.getSlot() == Slot::Grad)
+      gradients.push_back(write);
+  }
+  if (gradients.empty())
+    return emitError(step->getLoc(),
+                     "writes no gradient: differentiate it first");
+  for (WriteOp write : gradients)
+    if (failed(shardGradient(write)))
+      return failure();
+  if (stage == 3)
+    for (auto param : module.getOps<ParamOp>())
+      if (failed(shardParameter(param)))
+        return failure();
+  eraseDead();
+  return success();
+}
+
+namespace {
+struct ShardParametersPass
+    : dtc::impl::ShardParametersBase<ShardParametersPass> {
+  using ShardParametersBase::ShardParametersBase;
+  void runOnOperation() override {
+    if (reshard != "micro-batch" && reshard != "step") {
+      getOperation().emitError("reshard is '")
+          << reshard << "', but may be micro-batch or step";
+      return signalPassFailure();
+    }
+    if (failed(ShardParametersImpl(getOperation(), stage, reshard == "step")
+                   .run()))
+      signalPassFailure();
+  }
+};
+} // namespace
