@@ -175,6 +175,11 @@ LogicalResult Propagator::prepare() {
   }
   if (failed(checkStoredTensors(module)) || failed(checkRules()))
     return failure();
+  // Whatever has a placement already keeps it.
+  auto *dialect = context.getLoadedDialect<DTCDialect>();
+  if (failed(dialect->verifyOperationAttribute(
+          module, {StringAttr::get(&context, attrs::mesh), meshAttr})))
+    return failure();
   if (options.printRules) {
     llvm::outs() << "mesh " << meshAttr << "\n";
     rules.print(llvm::outs());

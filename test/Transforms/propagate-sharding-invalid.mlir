@@ -1,4 +1,4 @@
-// RUN: dtc-opt %s -split-input-file -verify-diagnostics -dtc-propagate-sharding="mesh=dp=2,tp=3 report-conflicts"
+// RUN: dtc-opt %s -split-input-file -verify-diagnostics -verify-each=false -dtc-propagate-sharding="mesh=dp=2,tp=3 report-conflicts"
 
 // expected-error @+1 {{tp=3 does not divide 8 (heads); it may be 1, 2, 4 or 8}}
 dtc.param @w : !dtc.tensor<4x8x2xf32> from "w" [4, 16] view affine_map<(a, b, c) -> (a, b * 2 + c)> dims ["embed", "heads", "head_dim"] {init = "ones"}
@@ -22,6 +22,14 @@ func.func @model(%x: !dtc.tensor<8x4xf32>) -> !dtc.tensor<8x4xf32> {
   // expected-error @+1 {{axis {cp:2} is not on the mesh #dtc.mesh<dp:2, tp:3>}}
   %y = dtc.scale %x by 2.0 {dtc.sharding = [#dtc.axes<cp:2>, #dtc.axes<>]} : (!dtc.tensor<8x4xf32>) -> !dtc.tensor<8x4xf32>
   return %y : !dtc.tensor<8x4xf32>
+}
+
+// -----
+
+// A placement that is there already must lie on the mesh.
+// expected-error @+1 {{axis {tp:2} of '!dtc.tensor<2xf32, partial{tp:2}>' is not on the mesh #dtc.mesh<dp:2, tp:3>}}
+func.func @model(%x: !dtc.tensor<2xf32, partial{tp:2}>) {
+  return
 }
 
 // -----
