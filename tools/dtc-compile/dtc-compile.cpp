@@ -123,8 +123,9 @@ cl::opt<std::string>
                     "(default: balanced by cost)"),
            cl::cat(category));
 cl::opt<std::string> memory("memory", cl::value_desc("BYTES"),
-                            cl::desc("Bytes that a rank may have (not built "
-                                     "yet)"),
+                            cl::desc("Most bytes of a rank's arena: stages "
+                                     "are cut so, and a larger plan is "
+                                     "refused (default: no limit)"),
                             cl::cat(category));
 cl::opt<std::string>
     bucketBytes("bucket-bytes", cl::init("26214400"), cl::value_desc("N"),
@@ -168,7 +169,7 @@ static Error checkChoices() {
       return error;
   if (automatic)
     return createStringError("--auto is not built yet");
-  for (const cl::opt<std::string> *option : {&cluster, &memory, &gpuArch})
+  for (const cl::opt<std::string> *option : {&cluster, &gpuArch})
     if (option->getNumOccurrences())
       return createStringError("--" + option->ArgStr + " is not built yet");
   return Error::success();
@@ -190,6 +191,12 @@ static Expected<dtc::CompileOptions> getOptions(int argc, char **argv) {
   if (!bytes)
     return bytes.takeError();
   options.bucketBytes = *bytes;
+  if (memory.getNumOccurrences()) {
+    auto limit = parseCount(memory, int64_t(1) << 50);
+    if (!limit)
+      return limit.takeError();
+    options.memory = *limit;
+  }
   options.schedule = schedule;
   options.isScheduleFile = !dtc::schedule::parseKind(schedule);
   if (options.isScheduleFile && !sys::fs::exists(schedule))

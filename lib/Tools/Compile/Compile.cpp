@@ -113,6 +113,10 @@ static void buildTraining(OpPassManager &pm, const CompileOptions &options,
   training.microbatches = options.microbatches;
   training.stages = shape.stages;
   training.cuts = options.stages;
+  // A rank's stages share what it may have.
+  if (shape.stages > 1)
+    training.stageMemory =
+        options.memory * getSize(options.mesh, "pp") / shape.stages;
   training.splitBackward = shape.splitBackward;
   (options.isScheduleFile ? training.scheduleFile : training.schedule) =
       options.schedule;
@@ -207,6 +211,23 @@ static llvm::Error writeExecutable(const CompileOptions &options,
   return llvm::Error::success();
 }
 
+/// The cut goes by an estimate; the plan knows.
+static llvm::Error checkMemory(ModuleOp module, int64_t limit) {
+  for (func::FuncOp step : rt::getSteps(module)) {
+    int64_t bytes =
+        step->getAttrOfType<IntegerAttr>(rt::attrs::arenaBytes).getInt();
+    if (bytes > limit)
+      return llvm::createStringError(
+          "the arena of a rank" +
+          (getMesh(module).getSize("pp") > 1
+               ? " at pp=" + std::to_string(rt::getStage(step))
+               : "") +
+          " has " + Twine(bytes) +
+          " bytes, more than --memory=" + Twine(limit));
+  }
+  return llvm::Error::success();
+}
+
 static void printPlan(ModuleOp module, const CompileOptions &options,
                       raw_ostream &os) {
   int64_t ranks = 1;
@@ -252,6 +273,9 @@ llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &options) {
   // Standard output may be where the program goes.
   printPlan(*module, options,
             options.output == "-" ? llvm::errs() : llvm::outs());
+  if (options.memory > 0)
+    if (llvm::Error error = checkMemory(*module, options.memory))
+      return error;
   if (llvm::Error error =
           runPasses(context, *module, options, [&](OpPassManager &pm) {
             LowerToCpuOptions lower;

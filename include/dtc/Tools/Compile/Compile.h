@@ -43,6 +43,8 @@ struct CompileOptions {
   int64_t virtualStages = 0;
   /// Layers of each stage, as -dtc-cut-stages takes them.
   std::string stages;
+  /// The most bytes that a rank's arena may have; 0: no limit.
+  int64_t memory = 0;
   int64_t bucketBytes = 25 << 20;
   /// Whether collectives may be in flight while ops run.
   bool overlap = true;
