@@ -105,6 +105,7 @@ public:
 private:
   LogicalResult prepare();
   LogicalResult checkRules();
+  LogicalResult checkFunctions();
   LogicalResult propagate();
   FailureOr<DimAxes> applyRules(Operation *op, ArrayAttr names,
                                 ArrayRef<int64_t> shape, const DimAxes &base);
@@ -173,7 +174,8 @@ LogicalResult Propagator::prepare() {
              << options.rulesFile << ": " << llvm::toString(read.takeError());
     rules = *read;
   }
-  if (failed(checkStoredTensors(module)) || failed(checkRules()))
+  if (failed(checkStoredTensors(module)) || failed(checkRules()) ||
+      failed(checkFunctions()))
     return failure();
   // Whatever has a placement already keeps it.
   auto *dialect = context.getLoadedDialect<DTCDialect>();
@@ -186,6 +188,29 @@ LogicalResult Propagator::prepare() {
   }
   symbols.emplace(module);
   parameters.emplace(module);
+  return success();
+}
+
+/// Functions have one block of ops on dtc tensors.
+LogicalResult Propagator::checkFunctions() {
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (!func.getBody().hasOneBlock())
+      return func.emitError("must have a body of one block");
+    WalkResult result = func.walk([&](Operation *op) {
+      auto isTensor = [&](Type t) {
+        return isa<DTensorType>(t) || (op->emitError("has a value of type ")
+                                           << t << "; all must be dtc tensors",
+                                       false);
+      };
+      bool ok = llvm::all_of(op->getResultTypes(), isTensor);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          ok = ok && llvm::all_of(block.getArgumentTypes(), isTensor);
+      return ok ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return failure();
+  }
   return success();
 }
 

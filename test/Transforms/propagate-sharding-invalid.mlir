@@ -26,6 +26,25 @@ func.func @model(%x: !dtc.tensor<8x4xf32>) -> !dtc.tensor<8x4xf32> {
 
 // -----
 
+// Also in a function that nobody calls.
+// expected-error @+1 {{has a value of type 'memref<16xf32>'; all must be dtc tensors}}
+func.func private @kernel(%a: memref<16xf32>) {
+  return
+}
+func.func @model(%x: !dtc.tensor<8xf32>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{must have a body of one block}}
+func.func private @elsewhere(!dtc.tensor<8xf32>)
+func.func @model(%x: !dtc.tensor<8xf32>) {
+  return
+}
+
+// -----
+
 // A placement that is there already must lie on the mesh.
 // expected-error @+1 {{axis {tp:2} of '!dtc.tensor<2xf32, partial{tp:2}>' is not on the mesh #dtc.mesh<dp:2, tp:3>}}
 func.func @model(%x: !dtc.tensor<2xf32, partial{tp:2}>) {
