@@ -98,6 +98,9 @@ LogicalResult CutStagesImpl::findStages() {
   if (options.memory < 0)
     return emitError(step.getLoc(), "memory must be 0 (no limit) or more, not ")
            << options.memory;
+  if (options.zero < 0 || options.zero > 3)
+    return emitError(step.getLoc(), "zero must be 0, 1, 2 or 3, not ")
+           << options.zero;
   if (stages % pipeline != 0)
     return emitError(step.getLoc(), "stages=")
            << stages << " is not a multiple of pp=" << pipeline
@@ -223,12 +226,21 @@ LogicalResult CutStagesImpl::readCuts() {
   return success();
 }
 
+/// Bytes of a rank's parameter, gradient and two moments, for each element: all
+/// of f32. The sum over micro-batches is whole up to stage 1 of ZeRO.
+static double getStateBytes(MeshAttr mesh, int64_t zero) {
+  auto ranks = static_cast<double>(mesh.getSize("dp") * mesh.getSize("cp"));
+  double cut = zero == 0 ? 0 : zero == 1 ? 8 : zero == 2 ? 12 : 16;
+  return 16 - cut + cut / ranks;
+}
+
 StageProblem CutStagesImpl::getProblem() {
   StageProblem p;
   p.stages = stages;
   p.microbatches = static_cast<int64_t>(loop.getCount());
   if (options.memory > 0)
     p.memory = static_cast<double>(options.memory);
+  const double stateBytes = getStateBytes(getMesh(module), options.zero);
   CostModel costs(symbols);
   llvm::DenseMap<Operation *, unsigned> numbers;
   llvm::DenseMap<Operation *, size_t> place;
@@ -248,7 +260,7 @@ StageProblem CutStagesImpl::getProblem() {
         auto [number, isNew] = numbers.try_emplace(param, numbers.size());
         if (isNew)
           p.parameterBytes.push_back(
-              16.0 *
+              stateBytes *
               static_cast<double>(
                   cast<ParamOp>(param).getTensorType().getNumLocalElements()));
         o.parameters.push_back(number->second);
@@ -438,6 +450,7 @@ struct CutStagesPass : dtc::impl::CutStagesBase<CutStagesPass> {
     options.stages = stages;
     options.cuts = cuts;
     options.memory = memory;
+    options.zero = zero;
     if (failed(CutStagesImpl(getOperation(), options).run()))
       signalPassFailure();
   }

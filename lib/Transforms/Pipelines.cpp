@@ -29,6 +29,7 @@ void dtc::buildTrainingPipeline(OpPassManager &pm,
   cut.stages = options.stages;
   cut.cuts = options.cuts;
   cut.memory = options.stageMemory;
+  cut.zero = options.zero;
   pm.addPass(createCutStages(cut));
   DifferentiateOptions differentiate;
   differentiate.gatherAgain = options.gatherAgain;

@@ -273,7 +273,8 @@ def CutStages : Pass<"dtc-cut-stages", "::mlir::ModuleOp"> {
   let options = [
     Option<"stages", "stages", "int64_t", "0", "number of stages (default: the size of pp on the mesh)">,
     Option<"cuts", "cuts", "std::string", "", "layers of each stage, such as 3,4,4,3, or ops:N,N,...">,
-    Option<"memory", "memory", "int64_t", "0", "bytes that each stage may take (0: no limit)">
+    Option<"memory", "memory", "int64_t", "0", "bytes that each stage may take (0: no limit)">,
+    Option<"zero", "zero", "int64_t", "0", "the stage of -dtc-shard-parameters, for memory: what it will cut of parameters, gradients and optimizer state">
   ];
   let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
 }
