@@ -10,8 +10,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+#include "Recompute.h"
 #include "dtc/Transforms/Passes.h"
 #include "dtc/Transforms/Stages.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -100,9 +102,9 @@ private:
 
 class DifferentiateImpl {
 public:
-  DifferentiateImpl(ModuleOp module, bool gatherAgain)
-      : module(module), gatherAgain(gatherAgain), symbols(module),
-        builder(module.getContext()) {}
+  DifferentiateImpl(ModuleOp module, bool gatherAgain, RecomputePolicy policy)
+      : module(module), gatherAgain(gatherAgain), policy(policy),
+        symbols(module), costs(symbols), builder(module.getContext()) {}
   LogicalResult run();
 
 private:
@@ -116,19 +118,19 @@ private:
   // Building.
   void upgradeCalls(FunctionInfo &f);
   LogicalResult differentiate(FunctionInfo &f);
+  LogicalResult sweepBack(FunctionInfo &f, Sweep &sweep, Block *block);
+  FailureOr<std::function<bool(Value)>> chooseKept(FunctionInfo &f);
   LogicalResult differentiateStep();
   LogicalResult backward(Sweep &sweep, Operation *op);
   LogicalResult backwardOfCall(Sweep &sweep, func::CallOp call);
   MicroBatchesOp backwardOfLoop(Sweep &outer, MicroBatchesOp loop);
   FunctionInfo *calleeOf(Operation *call) const { return callees.lookup(call); }
 
-  /// Whether the backward makes a value again instead of keeping it: it costs
-  /// nothing to have twice, or is only gathered again.
-  bool isMadeAgain(Operation *op) const;
-
   ModuleOp module;
   bool gatherAgain;
+  RecomputePolicy policy;
   SymbolTable symbols;
+  CostModel costs;
   OpBuilder builder;
   /// Callees before callers; the step is last.
   std::vector<std::unique_ptr<FunctionInfo>> functions;
@@ -409,26 +411,70 @@ void DifferentiateImpl::upgradeCalls(FunctionInfo &f) {
   }
 }
 
-/// Ops whose results cost nothing to have twice: made from nothing, or the
-/// same buffer under another type.
-static bool isFree(Operation *op) {
-  if (op->getNumOperands() == 0)
-    return isPure(op) && op->getNumResults() == 1;
-  auto collective = dyn_cast<CollectiveOpInterface>(op);
-  if (!collective)
-    return false;
-  CollectiveKind kind = collective.getSpec().kind;
-  return kind == CollectiveKind::F || kind == CollectiveKind::AsOne;
+/// Cotangents of the function's results flow back through all of its ops.
+LogicalResult DifferentiateImpl::sweepBack(FunctionInfo &f, Sweep &sweep,
+                                           Block *block) {
+  Operation *terminator = f.func.getBody().front().getTerminator();
+  f.cotangentResults.clear();
+  for (auto [r, v] : llvm::enumerate(terminator->getOperands()))
+    if (f.wantedResults[r] && f.active.contains(v)) {
+      f.cotangentResults.push_back(r);
+      Value cotangent =
+          block->addArgument(BackwardBuilder::conjugate(v), v.getLoc());
+      if (failed(sweep.add(v, cotangent, terminator)))
+        return failure();
+    }
+  for (Operation &op :
+       llvm::reverse(f.func.getBody().front().without_terminator()))
+    if (failed(backward(sweep, &op)))
+      return failure();
+  return success();
 }
 
-bool DifferentiateImpl::isMadeAgain(Operation *op) const {
-  return isFree(op) || (gatherAgain && isa<AllGatherOp>(op));
+/// Builds the backward once to see what it needs, and chooses what to keep.
+/// With a policy that computes nothing again, that is what it needs, except
+/// for what is free to have twice, or to be gathered again.
+FailureOr<std::function<bool(Value)>>
+DifferentiateImpl::chooseKept(FunctionInfo &f) {
+  auto gathers = [this](Operation *op) {
+    return gatherAgain && isa<AllGatherOp>(op);
+  };
+  if (!policy.cheap)
+    return std::function<bool(Value)>([gathers](Value v) {
+      Operation *op = v.getDefiningOp();
+      return !isFreeToRepeat(op) && !gathers(op);
+    });
+  OwningOpRef<func::FuncOp> scratch(func::FuncOp::create(
+      f.func.getLoc(), "scratch", builder.getFunctionType({}, {})));
+  Block *block = scratch->addEntryBlock();
+  llvm::SetVector<Value> needed;
+  Sweep sweep(OpBuilder::atBlockEnd(block), f.active, [&](Value v) -> Value {
+    needed.insert(v);
+    return block->addArgument(v.getType(), v.getLoc());
+  });
+  if (failed(sweepBack(f, sweep, block)))
+    return failure();
+  // What is done again is done layer by layer.
+  RecomputePolicy here = policy;
+  if (!f.func.getBody().front().getOps<func::CallOp>().empty()) {
+    here.limit = 0;
+    here.communication = false;
+  }
+  llvm::DenseSet<Value> kept =
+      chooseSavedValues(f.func, needed, [&](Operation *op) {
+        return gathers(op) || here.allows(op, costs);
+      });
+  return std::function<bool(Value)>(
+      [kept = std::move(kept)](Value v) { return kept.contains(v); });
 }
 
 LogicalResult DifferentiateImpl::differentiate(FunctionInfo &f) {
   upgradeCalls(f);
   if (f.wantedResults.none())
     return success();
+  FailureOr<std::function<bool(Value)>> isKept = chooseKept(f);
+  if (failed(isKept))
+    return failure();
   func::FuncOp func = f.func;
   std::string name = func.getSymName().str();
   Location loc = func.getLoc();
@@ -456,13 +502,16 @@ LogicalResult DifferentiateImpl::differentiate(FunctionInfo &f) {
       unsigned index = at - f.passedAgain.begin();
       f.passedAgain.insert(at, argument.getArgNumber());
       here = block->insertArgument(index, v.getType(), v.getLoc());
-    } else if (Operation *op = v.getDefiningOp(); isMadeAgain(op)) {
-      SmallVector<Value> operands;
+    } else if (!(*isKept)(v)) {
+      Operation *op = v.getDefiningOp();
+      IRMapping map;
       for (Value x : op->getOperands())
-        operands.push_back(saved(x));
-      Operation *copy = sweep.builder.clone(*op);
-      copy->setOperands(operands);
-      here = copy->getResult(0);
+        map.map(x, saved(x));
+      Operation *copy = sweep.builder.clone(*op, map);
+      for (auto [from, to] :
+           llvm::zip_equal(op->getResults(), copy->getResults()))
+        available[from] = to;
+      return available[v];
     } else {
       here = block->insertArgument(f.passedAgain.size() + savedValues.size(),
                                    v.getType(), v.getLoc());
@@ -473,18 +522,8 @@ LogicalResult DifferentiateImpl::differentiate(FunctionInfo &f) {
   };
   sweep.saved = saved;
 
-  for (auto [r, v] : llvm::enumerate(terminator->getOperands()))
-    if (f.wantedResults[r] && f.active.contains(v)) {
-      f.cotangentResults.push_back(r);
-      Value cotangent =
-          block->addArgument(BackwardBuilder::conjugate(v), v.getLoc());
-      if (failed(sweep.add(v, cotangent, terminator)))
-        return failure();
-    }
-  for (Operation &op :
-       llvm::reverse(func.getBody().front().without_terminator()))
-    if (failed(backward(sweep, &op)))
-      return failure();
+  if (failed(sweepBack(f, sweep, block)))
+    return failure();
 
   SmallVector<Value> gradients;
   for (unsigned i : f.activeArguments.set_bits())
@@ -691,7 +730,12 @@ namespace {
 struct DifferentiatePass : dtc::impl::DifferentiateBase<DifferentiatePass> {
   using DifferentiateBase::DifferentiateBase;
   void runOnOperation() override {
-    if (failed(DifferentiateImpl(getOperation(), gatherAgain).run()))
+    auto policy = RecomputePolicy::parse(recompute);
+    if (!policy) {
+      getOperation().emitError(llvm::toString(policy.takeError()));
+      return signalPassFailure();
+    }
+    if (failed(DifferentiateImpl(getOperation(), gatherAgain, *policy).run()))
       signalPassFailure();
   }
 };

@@ -33,6 +33,7 @@ void dtc::buildTrainingPipeline(OpPassManager &pm,
   pm.addPass(createCutStages(cut));
   DifferentiateOptions differentiate;
   differentiate.gatherAgain = options.gatherAgain;
+  differentiate.recompute = options.recompute;
   pm.addPass(createDifferentiate(differentiate));
   if (options.splitBackward)
     pm.addPass(createSplitBackward());

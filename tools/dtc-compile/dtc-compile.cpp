@@ -99,8 +99,10 @@ Choice zero("zero", "0", {"0", "1", "2", "3"}, {},
 Choice zero3Reshard("zero3-reshard", "micro-batch", {"micro-batch", "step"}, {},
                     "How long --zero=3 keeps gathered parameters: for one use "
                     "in a micro-batch, or for the step");
-Choice recompute("recompute", "none", {"none"}, {"selective", "full", "auto"},
-                 "Activations that the backward computes again");
+Choice recompute("recompute", "none", {"none", "selective", "full", "auto"}, {},
+                 "What layers do not keep for their backward: selective what "
+                 "is cheap to compute again, full all but their operands, "
+                 "auto as little as --memory allows");
 Choice overlap("overlap", "on", {"on", "off"}, {},
                "Whether communication may overlap computation");
 Choice precision("precision", "f32", {"f32"}, {"bf16"},
@@ -220,6 +222,7 @@ static Expected<dtc::CompileOptions> getOptions(int argc, char **argv) {
   options.cpLayout = cpLayout.option;
   options.cpAttention = cpAttention.option;
   options.gatherAgain = spGather.option == "again";
+  options.recompute = recompute.option;
   options.overlap = overlap.option == "on";
   options.zero = zero.option.getValue()[0] - '0';
   options.zero3Reshard = zero3Reshard.option;

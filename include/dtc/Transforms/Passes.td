@@ -290,7 +290,13 @@ def Differentiate : Pass<"dtc-differentiate", "::mlir::ModuleOp"> {
     Each layer function `@l` becomes `@l_forward`, which also returns what the
     backward needs, and `@l_backward`; calls stay calls. The backward takes
     operands again, recomputes what costs nothing (constants, f), and is given
-    the rest as saved values. In the public function the loss's cotangent is 1;
+    the rest as saved values. With `recompute` it is given less and computes
+    the rest again from that, by the same ops, so that the bits are the same:
+    `selective` what is bound by memory (norms, activations, sums, dropout,
+    whose numbers are drawn again), `full` everything from the layer's operands
+    on, as far as the backward needs it (not the layer's last sum or
+    collective), a number also products whose operations, divided by the bytes
+    of their results, are at most that. Kept is what has the fewest bytes. In the public function the loss's cotangent is 1;
     the backward of what stands after the loop over micro-batches is computed
     before it (so it may not need the loop's results), the loop's body gets its
     own backward at its end, and the transposes of what stands before the loop
@@ -334,7 +340,9 @@ def Differentiate : Pass<"dtc-differentiate", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"gatherAgain", "gather-again", "bool", "false",
-           "save the pieces of a gathered value and gather them again in the backward">
+           "save the pieces of a gathered value and gather them again in the backward">,
+    Option<"recompute", "recompute", "std::string", "\"none\"",
+           "what layers do not keep for their backward: none, selective, full, or operations per byte">
   ];
   let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
 }

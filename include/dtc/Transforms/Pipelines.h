@@ -46,6 +46,11 @@ struct TrainingPipelineOptions
       *this, "stage-memory",
       llvm::cl::desc("bytes that each stage may take (0: no limit)"),
       llvm::cl::init(0)};
+  Option<std::string> recompute{
+      *this, "recompute",
+      llvm::cl::desc("what layers do not keep for their backward: none, "
+                     "selective, full, or operations per byte"),
+      llvm::cl::init("none")};
   Option<int64_t> zero{
       *this, "zero",
       llvm::cl::desc("ZeRO stage, 0 to 3: what is cut over dp and cp"),

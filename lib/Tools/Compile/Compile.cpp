@@ -108,6 +108,7 @@ static void buildTraining(OpPassManager &pm, const CompileOptions &options,
   training.cpLayout = options.cpLayout;
   training.cpAttention = options.cpAttention;
   training.gatherAgain = options.gatherAgain;
+  training.recompute = options.recompute;
   training.zero = options.zero;
   training.zero3Reshard = options.zero3Reshard;
   training.microbatches = options.microbatches;

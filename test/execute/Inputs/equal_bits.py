@@ -38,6 +38,14 @@ meshes = {
     "zero": [["--mesh", "dp=4"]] + [["--mesh", "dp=4", "--zero", z, *more]
                                     for z, *more in (["1"], ["2"], ["3"], ["3", "--zero3-reshard", "step"],
                                                      ["3", "--overlap", "off"], ["2", "--bucket-bytes", "4096"])],
+    # What is computed again is the same, dropout included.
+    "recompute": [["--mesh", "dp=2,tp=2", "--microbatches", "2", "--sequence-parallel", "--recompute", r]
+                  for r in ("none", "selective", "full")],
+    "recompute-zero": [["--mesh", "dp=2,tp=2", "--microbatches", "2", "--zero", "3", *more]
+                       for more in ([], ["--recompute=selective"], ["--recompute=full"],
+                                    ["--recompute=full", "--overlap=off"])],
+    "recompute-pipeline": [["--mesh", "pp=2,cp=2", "--microbatches", "4", "--schedule", schedule, "--recompute", r]
+                           for schedule in ("zb-h1",) for r in ("none", "selective", "full")],
     "dp=4": [[], ["--bucket-bytes", "4096"], ["--bucket-bytes", "65536"], ["--overlap", "off"]],
     "dp=2,tp=2": [["--microbatches", "2"], ["--microbatches", "2", "--overlap", "off"]],
     "cp=2,tp=2": [["--sequence-parallel"], ["--sequence-parallel", "--overlap", "off"]],

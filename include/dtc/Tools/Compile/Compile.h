@@ -32,6 +32,9 @@ struct CompileOptions {
   /// Whether what sequence parallelism gathers is gathered again in the
   /// backward.
   bool gatherAgain = false;
+  /// none, selective, full, auto (under `memory` bytes), or operations per
+  /// byte, as -dtc-differentiate takes it.
+  std::string recompute = "none";
   /// ZeRO: what is cut over dp and cp, and how long stage 3 keeps gathered
   /// parameters.
   int64_t zero = 0;
