@@ -93,6 +93,10 @@ cl::opt<std::string>
     cpAttention("cp-attention", cl::init("ring"), cl::value_desc("WORD"),
                 cl::desc("For a model: ring, all-gather or ulysses"),
                 cl::cat(category));
+cl::opt<std::string> recompute("recompute", cl::init("none"),
+                               cl::value_desc("WORD"),
+                               cl::desc("For a model: none, selective, full"),
+                               cl::cat(category));
 cl::opt<std::string> zero("zero", cl::init("0"), cl::value_desc("STAGE"),
                           cl::desc("For a model: ZeRO stage, 0 to 3"),
                           cl::cat(category));
@@ -351,6 +355,7 @@ static Expected<Settings> getSettings() {
        {std::tuple("--sp-gather", &spGather, "keep again"),
         std::tuple("--cp-layout", &cpLayout, "contiguous striped zigzag"),
         std::tuple("--cp-attention", &cpAttention, "ring all-gather ulysses"),
+        std::tuple("--recompute", &recompute, "none selective full"),
         std::tuple("--zero", &zero, "0 1 2 3"),
         std::tuple("--zero3-reshard", &zero3Reshard, "micro-batch step"),
         std::tuple("--schedule", &schedule,
@@ -363,6 +368,7 @@ static Expected<Settings> getSettings() {
   }
   s.sequenceParallel = sequenceParallel;
   s.gatherAgain = spGather == "again";
+  s.recompute = recompute;
   s.zero = zero[0] - '0';
   s.zero3Reshard = zero3Reshard;
   s.cpLayout = cpLayout;

@@ -37,6 +37,8 @@ std::string Settings::flags(StringRef rulesFile) const {
     text += " --sequence-parallel";
   if (gatherAgain)
     text += " --sp-gather again";
+  if (recompute != usual.recompute)
+    text += " --recompute " + recompute;
   if (zero != usual.zero)
     text += " --zero " + std::to_string(zero);
   if (zero3Reshard != usual.zero3Reshard)
@@ -63,6 +65,7 @@ Settings::getCompileOptions(const std::string &rulesFile) const {
   options.cpLayout = cpLayout;
   options.cpAttention = cpAttention;
   options.gatherAgain = gatherAgain;
+  options.recompute = recompute;
   options.zero = zero;
   options.zero3Reshard = zero3Reshard;
   options.microbatches = microbatches;
@@ -131,6 +134,8 @@ static Settings drawSettings(Chance &chance) {
     s.cpAttention = chance.of({"ring", "ring", "all-gather", "ulysses"});
   }
   s.microbatches = chance.of({1, 1, 2, 2, 3, 4});
+  if (chance.with(0.4))
+    s.recompute = chance.of({"selective", "full"});
   if (s.dp * s.cp > 1) {
     s.zero = chance.of({0, 0, 1, 2, 3, 3});
     if (s.zero == 3 && chance.with(0.3))

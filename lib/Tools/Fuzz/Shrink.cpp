@@ -106,6 +106,7 @@ void Shrinker::shrinkSettings() {
   flag(&Settings::rules);
   flag(&Settings::sequenceParallel);
   flag(&Settings::gatherAgain);
+  flag(&Settings::recompute);
   flag(&Settings::zero);
   flag(&Settings::zero3Reshard);
   flag(&Settings::schedule);

@@ -17,6 +17,7 @@ struct Settings {
   std::string rules;
   bool sequenceParallel = false, gatherAgain = false;
   std::string cpLayout = "contiguous", cpAttention = "ring";
+  std::string recompute = "none";
   int64_t zero = 0;
   std::string zero3Reshard = "micro-batch";
   int64_t microbatches = 1;
