@@ -1,6 +1,7 @@
 //===- Compile.cpp - From model IR to an executable -----------------------===//
 
 #include "dtc/Tools/Compile/Compile.h"
+#include "ChooseRecompute.h"
 #include "dtc/Codegen/CpuPipeline.h"
 #include "dtc/Codegen/EmitObject.h"
 #include "dtc/Conversion/Passes.h"
@@ -115,7 +116,8 @@ static void buildTraining(OpPassManager &pm, const CompileOptions &options,
   training.stages = shape.stages;
   training.cuts = options.stages;
   // A rank's stages share what it may have.
-  if (shape.stages > 1)
+  // The estimate knows nothing of recomputation.
+  if (shape.stages > 1 && options.recompute == "none")
     training.stageMemory =
         options.memory * getSize(options.mesh, "pp") / shape.stages;
   training.splitBackward = shape.splitBackward;
@@ -212,6 +214,29 @@ static llvm::Error writeExecutable(const CompileOptions &options,
   return llvm::Error::success();
 }
 
+/// The largest arena of any rank, if layers keep what `recompute` says.
+static llvm::Expected<int64_t>
+getArenaBytes(MLIRContext &context, ModuleOp model, CompileOptions options,
+              const std::string &recompute, unsigned vectorBits) {
+  OwningOpRef<ModuleOp> module(cast<ModuleOp>(model->clone()));
+  options.recompute = recompute;
+  options.printAfter.clear();
+  llvm::Error error =
+      runPasses(context, *module, options, [&](OpPassManager &pm) {
+        llvm::Error error = addTrainingPasses(pm, options);
+        if (!error)
+          addRuntimePasses(pm, options, vectorBits);
+        return error;
+      });
+  if (error)
+    return std::move(error);
+  int64_t most = 0;
+  for (func::FuncOp step : rt::getSteps(*module))
+    most = std::max(
+        most, step->getAttrOfType<IntegerAttr>(rt::attrs::arenaBytes).getInt());
+  return most;
+}
+
 /// The cut goes by an estimate; the plan knows.
 static llvm::Error checkMemory(ModuleOp module, int64_t limit) {
   for (func::FuncOp step : rt::getSteps(module)) {
@@ -241,7 +266,8 @@ static void printPlan(ModuleOp module, const CompileOptions &options,
      << " of workspace\n";
 }
 
-llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &options) {
+llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &given) {
+  CompileOptions options = given;
   auto target = codegen::targetInfo(options.cpu);
   if (!target)
     return target.takeError();
@@ -253,6 +279,24 @@ llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &options) {
       parseSourceFile<ModuleOp>(options.input, &context);
   if (!module)
     return reported();
+  raw_ostream &report = options.output == "-" ? llvm::errs() : llvm::outs();
+  if (options.recompute == "auto") {
+    if (options.memory <= 0)
+      return llvm::createStringError(
+          "--recompute=auto needs --memory=BYTES to fit into");
+    auto chosen =
+        chooseRecompute(options.memory, [&](const std::string &value) {
+          return getArenaBytes(context, *module, options, value,
+                               target->vectorBits);
+        });
+    if (!chosen)
+      return chosen.takeError();
+    options.recompute = *chosen;
+    bool isLimit = llvm::isDigit(chosen->front());
+    report << "recompute: " << (isLimit ? "up to " : "") << *chosen
+           << (isLimit ? " operations a byte" : "")
+           << ", which fits into --memory=" << options.memory << "\n";
+  }
   if (llvm::Error error =
           runPasses(context, *module, options, [&](OpPassManager &pm) {
             return addTrainingPasses(pm, options);
@@ -272,8 +316,7 @@ llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &options) {
           }))
     return error;
   // Standard output may be where the program goes.
-  printPlan(*module, options,
-            options.output == "-" ? llvm::errs() : llvm::outs());
+  printPlan(*module, options, report);
   if (options.memory > 0)
     if (llvm::Error error = checkMemory(*module, options.memory))
       return error;
