@@ -18,22 +18,21 @@ static Program smallProgram(bool documents) {
 
 /// What passes the check can be read, and lies in the vocabulary.
 static void readAll(const DataSource &source, const Program &program) {
-  int64_t steps = source.steps() < 4 ? source.steps() : 4;
-  source.check(steps);
+  int64_t samples = std::min<int64_t>(source.samples(), 4 * program.batch);
+  source.check(0, samples);
   std::vector<int32_t> row(size_t(program.seq));
-  for (int64_t step = 0; step < steps; ++step)
-    for (int64_t r = 0; r < program.batch; ++r)
-      for (InputKind kind :
-           {InputKind::Ids, InputKind::Labels, InputKind::Documents}) {
-        if (kind == InputKind::Documents && !program.documents)
-          continue;
-        source.read(kind, step, r, 0, program.seq, row.data());
-        for (int32_t x : row)
-          if (kind == InputKind::Documents
-                  ? x < 0
-                  : (x < 0 || x >= program.vocab) && x != -100)
-            abort();
-      }
+  for (int64_t sample = 0; sample < samples; ++sample)
+    for (InputKind kind :
+         {InputKind::Ids, InputKind::Labels, InputKind::Documents}) {
+      if (kind == InputKind::Documents && !program.documents)
+        continue;
+      source.read(kind, sample, 0, program.seq, row.data());
+      for (int32_t x : row)
+        if (kind == InputKind::Documents
+                ? x < 0
+                : (x < 0 || x >= program.vocab) && x != -100)
+          abort();
+    }
 }
 
 /// The first byte says what kind of file the others are.

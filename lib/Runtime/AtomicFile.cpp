@@ -2,6 +2,7 @@
 
 #include "dtc/Runtime/AtomicFile.h"
 #include "dtc/Runtime/Error.h"
+#include "dtc/Runtime/FileSystem.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,13 +16,6 @@ using namespace dtc::rt;
 
 static std::mutex temporariesMutex;
 static std::vector<std::string> temporaries;
-
-static std::string folderOf(const std::string &path) {
-  size_t slash = path.rfind('/');
-  if (slash == std::string::npos)
-    return ".";
-  return slash ? path.substr(0, slash) : "/";
-}
 
 static bool isSpecial(const std::string &path) {
   struct stat info;

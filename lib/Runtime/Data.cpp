@@ -72,23 +72,25 @@ public:
         throw Error(path + ": the tensors differ in their number of steps");
   }
 
-  int64_t steps() const override { return ids.steps; }
+  int64_t samples() const override { return ids.steps * program.batch; }
   const MappedFile &file() const override { return safetensors.file(); }
 
-  void read(InputKind input, int64_t step, int64_t row, int64_t column,
-            int64_t n, int32_t *out) const override {
+  void read(InputKind input, int64_t sample, int64_t column, int64_t n,
+            int32_t *out) const override {
     const Array &array = arrayOf(input);
-    int64_t at = (step * program.batch + row) * program.seq + column;
+    int64_t at = sample * program.seq + column;
     for (int64_t i = 0; i < n; ++i)
       out[i] = int32_t(array.at(at + i));
   }
 
-  void check(int64_t steps) const override {
-    checkRange("input_ids", ids, steps, INT64_MAX);
-    checkRange("labels", labels, steps, ignoredLabel);
+  void check(int64_t begin, int64_t end) const override {
+    begin *= program.seq;
+    end *= program.seq;
+    checkRange("input_ids", ids, begin, end, INT64_MAX);
+    checkRange("labels", labels, begin, end, ignoredLabel);
     if (!documents.data)
       return;
-    for (int64_t i = 0; i < steps * program.batch * program.seq; ++i)
+    for (int64_t i = begin; i < end; ++i)
       if (int64_t d = documents.at(i); d < 0 || d > INT32_MAX)
         bad("document_ids", i, d, "document ids lie in [0, 2^31)");
   }
@@ -117,9 +119,9 @@ private:
                                         : documents;
   }
 
-  void checkRange(const char *name, const Array &array, int64_t steps,
-                  int64_t allowed) const {
-    for (int64_t i = 0; i < steps * program.batch * program.seq; ++i)
+  void checkRange(const char *name, const Array &array, int64_t begin,
+                  int64_t end, int64_t allowed) const {
+    for (int64_t i = begin; i < end; ++i)
       if (int64_t x = array.at(i);
           (x < 0 || x >= program.vocab) && x != allowed)
         bad(name, i, x,
@@ -161,17 +163,17 @@ public:
     windows = uint64_t(tokens - 1) / uint64_t(program.seq);
   }
 
-  int64_t steps() const override { return INT64_MAX; }
+  int64_t samples() const override { return INT64_MAX; }
   const MappedFile &file() const override { return mapped; }
 
-  void read(InputKind input, int64_t step, int64_t row, int64_t column,
-            int64_t n, int32_t *out) const override {
+  void read(InputKind input, int64_t number, int64_t column, int64_t n,
+            int32_t *out) const override {
     if (input == InputKind::Documents) {
       // One document: windows know no borders.
       std::fill(out, out + n, 0);
       return;
     }
-    uint64_t sample = uint64_t(step * program.batch + row);
+    uint64_t sample = uint64_t(number);
     uint64_t window =
         permuted(sample % windows, windows, seed, uint32_t(sample / windows));
     int64_t at =
@@ -180,7 +182,7 @@ public:
       out[i] = int32_t(token(at + i));
   }
 
-  void check(int64_t) const override {
+  void check(int64_t, int64_t) const override {
     if (width == 1 || (width == 2 && program.vocab == 65536))
       return;
     int64_t tokens = mapped.size() / width;
@@ -234,9 +236,9 @@ InputFiller::InputFiller(const Program &program, int64_t rank) {
   }
 }
 
-void InputFiller::fill(const DataSource &source, int64_t step,
+void InputFiller::fill(const DataSource &source, int64_t sample,
                        char *arena) const {
   for (const Run &run : runs)
-    source.read(run.input, step, run.row, run.column, run.length,
+    source.read(run.input, sample + run.row, run.column, run.length,
                 reinterpret_cast<int32_t *>(arena + run.offset));
 }

@@ -66,3 +66,22 @@ int64_t Piece::firstCopy(int64_t rank) const {
       first += (rank / axis.stride) % axis.size * axis.stride;
   return first;
 }
+
+std::pair<int64_t, int64_t> Piece::copyOf(int64_t rank, int64_t ranks) const {
+  std::vector<dtc_axis> axes;
+  for (const auto &dimension : cut)
+    axes.insert(axes.end(), dimension.begin(), dimension.end());
+  std::sort(axes.begin(), axes.end(), [](const dtc_axis &a, const dtc_axis &b) {
+    return a.stride < b.stride;
+  });
+  // A rank's number is made of digits, of which the axes take some: the copy's
+  // number is made of the others.
+  int64_t copy = 0, copies = 1, taken = 1;
+  for (const dtc_axis &axis : axes) {
+    copy += rank % axis.stride / taken * copies;
+    copies *= axis.stride / taken;
+    taken = axis.stride * axis.size;
+  }
+  copy += rank / taken * copies;
+  return {copy, copies * (ranks / taken)};
+}

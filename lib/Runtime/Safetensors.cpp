@@ -51,7 +51,7 @@ int64_t SafetensorsEntry::elements() const {
   return n;
 }
 
-static int64_t sizeOfType(const std::string &dtype) {
+int64_t dtc::rt::sizeOfType(const std::string &dtype) {
   static const std::pair<const char *, int64_t> sizes[] = {
       {"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"F8_E4M3", 1}, {"F8_E5M2", 1},
       {"I16", 2},  {"U16", 2}, {"F16", 2}, {"BF16", 2},    {"I32", 4},
@@ -203,25 +203,39 @@ FloatLoader dtc::rt::floatLoader(const std::string &dtype) {
   return nullptr;
 }
 
-SafetensorsWriter::SafetensorsWriter(const std::string &path,
-                                     const std::vector<Item> &items)
-    : file(path) {
+std::string
+dtc::rt::safetensorsHeader(const std::vector<SafetensorsItem> &items) {
   Json header = Json::object();
   header["__metadata__"]["format"] = "pt";
-  for (const Item &item : items) {
-    int64_t bytes = 4;
+  int64_t at = 0;
+  for (const SafetensorsItem &item : items) {
+    int64_t bytes = sizeOfType(item.dtype);
     for (int64_t n : item.shape)
       bytes *= n;
-    header[item.name] = {{"dtype", "F32"},
+    header[item.name] = {{"dtype", item.dtype},
                          {"shape", item.shape},
-                         {"data_offsets", {missing, missing + bytes}}};
-    missing += bytes;
+                         {"data_offsets", {at, at + bytes}}};
+    at += bytes;
   }
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');
   uint64_t size = text.size();
-  file.write(&size, 8);
-  file.write(text.data(), text.size());
+  return std::string(reinterpret_cast<const char *>(&size), 8) + text;
+}
+
+SafetensorsWriter::SafetensorsWriter(const std::string &path,
+                                     const std::vector<Item> &items)
+    : file(path) {
+  std::vector<SafetensorsItem> list;
+  for (const Item &item : items) {
+    int64_t bytes = 4;
+    for (int64_t n : item.shape)
+      bytes *= n;
+    missing += bytes;
+    list.push_back({item.name, "F32", item.shape});
+  }
+  std::string header = safetensorsHeader(list);
+  file.write(header.data(), header.size());
 }
 
 void SafetensorsWriter::write(const float *data, int64_t elements) {

@@ -2,15 +2,13 @@
 
 #include "dtc/Runtime/Weights.h"
 #include "dtc/Runtime/Error.h"
+#include "dtc/Runtime/FileSystem.h"
 #include "dtc/Runtime/JsonInput.h"
 #include "dtc/Runtime/Philox.h"
-#include "dtc/Runtime/Reduce.h"
+#include "dtc/Runtime/Values.h"
 
 #include <cmath>
-#include <cstring>
-#include <dirent.h>
 #include <set>
-#include <sys/stat.h>
 
 using namespace dtc::rt;
 
@@ -23,16 +21,6 @@ static bool endsWith(const std::string &text, const std::string &end) {
 static bool isBuffer(const std::string &name) {
   return endsWith(name, ".attn.bias") || endsWith(name, ".attn.masked_bias") ||
          endsWith(name, "rotary_emb.inv_freq");
-}
-
-static bool isFolder(const std::string &path) {
-  struct stat info;
-  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-static bool exists(const std::string &path) {
-  struct stat info;
-  return stat(path.c_str(), &info) == 0;
 }
 
 WeightFiles::WeightFiles(const std::string &path, const Program &program) {
@@ -51,14 +39,9 @@ void WeightFiles::open(const std::string &path) {
   if (exists(path + "/model.safetensors"))
     return add(std::make_unique<SafetensorsFile>(path + "/model.safetensors"));
   std::vector<std::string> indices;
-  if (DIR *folder = opendir(path.c_str())) {
-    while (const dirent *entry = readdir(folder)) {
-      std::string name = entry->d_name;
-      if (endsWith(name, ".safetensors.index.json") || name == "index.json")
-        indices.push_back(name);
-    }
-    closedir(folder);
-  }
+  for (const std::string &name : listNames(path))
+    if (endsWith(name, ".safetensors.index.json") || name == "index.json")
+      indices.push_back(name);
   if (indices.size() != 1)
     throw Error(cat("the folder '", path, "' has ",
                     indices.empty() ? "neither model.safetensors nor an index"
@@ -162,23 +145,6 @@ void WeightFiles::check(const std::string &path, const Program &program) const {
   }
 }
 
-static void store(dtc_dtype type, char *base, int64_t i, double value) {
-  if (type == DTC_F64)
-    reinterpret_cast<double *>(base)[i] = value;
-  else if (type == DTC_BF16)
-    reinterpret_cast<uint16_t *>(base)[i] = floatToBf16(float(value));
-  else
-    reinterpret_cast<float *>(base)[i] = float(value);
-}
-
-static float load(dtc_dtype type, const char *base, int64_t i) {
-  if (type == DTC_F64)
-    return float(reinterpret_cast<const double *>(base)[i]);
-  if (type == DTC_BF16)
-    return bf16ToFloat(reinterpret_cast<const uint16_t *>(base)[i]);
-  return reinterpret_cast<const float *>(base)[i];
-}
-
 /// Calls f(local element, stored element, n, stored stride) for every run of
 /// elements that a rank holds.
 template <typename F>
@@ -212,7 +178,7 @@ void dtc::rt::initializeParameters(const Program &program, int64_t rank,
           tensor, slot, rank,
           [&](int64_t local, int64_t stored, int64_t n, int64_t stride) {
             for (int64_t i = 0; i < n; ++i, stored += stride)
-              store(type, base, local + i, valueAt(stored));
+              storeValue(type, base, local + i, valueAt(stored));
           });
     };
     auto initial = [&](int64_t stored) {
@@ -277,7 +243,7 @@ void dtc::rt::writeTensors(const Program &program, dtc_rank &rank,
             tensor, slot, first + i,
             [&](int64_t local, int64_t stored, int64_t n, int64_t stride) {
               for (int64_t k = 0; k < n; ++k, stored += stride)
-                whole[size_t(stored)] = load(piece.type, data, local + k);
+                whole[size_t(stored)] = loadValue(piece.type, data, local + k);
             });
       }
     }
@@ -300,7 +266,7 @@ int64_t dtc::rt::firstBadGradient(const Program &program, int64_t rank,
         rank, [&](int64_t local, const std::vector<int64_t> &, int64_t n) {
           for (int64_t i = 0; i < n; ++i)
             bad |= !std::isfinite(
-                load(piece.type, arena + place.at(Slot::Grad), local + i));
+                loadValue(piece.type, arena + place.at(Slot::Grad), local + i));
         });
     if (bad)
       return int64_t(place.tensor);

@@ -19,13 +19,13 @@ class DataSource {
 public:
   virtual ~DataSource() = default;
 
-  /// Number of steps there is data for; INT64_MAX: no end.
-  virtual int64_t steps() const = 0;
-  /// Writes columns [column, column + n) of a row of a step's global batch.
-  virtual void read(InputKind input, int64_t step, int64_t row, int64_t column,
-                    int64_t n, int32_t *out) const = 0;
-  /// Checks what steps [0, steps) will read; throws Error.
-  virtual void check(int64_t steps) const = 0;
+  /// Number of samples (sequences) that there are; INT64_MAX: no end.
+  virtual int64_t samples() const = 0;
+  /// Writes columns [column, column + n) of a sample.
+  virtual void read(InputKind input, int64_t sample, int64_t column, int64_t n,
+                    int32_t *out) const = 0;
+  /// Checks samples [begin, end); throws Error.
+  virtual void check(int64_t begin, int64_t end) const = 0;
   virtual const MappedFile &file() const = 0;
 };
 
@@ -41,11 +41,12 @@ std::unique_ptr<DataSource> openBatches(const std::string &path,
 std::unique_ptr<DataSource> openTokens(const std::string &path, int tokenBytes,
                                        uint32_t seed, const Program &program);
 
-/// Writes one rank's pieces of a step's inputs into its arena.
+/// Writes one rank's pieces of a step's inputs into its arena. The rows of the
+/// global batch are the samples from `sample` on.
 class InputFiller {
 public:
   InputFiller(const Program &program, int64_t rank);
-  void fill(const DataSource &source, int64_t step, char *arena) const;
+  void fill(const DataSource &source, int64_t sample, char *arena) const;
 
 private:
   struct Run {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dtc::rt {
@@ -31,6 +32,9 @@ struct Piece {
   /// 0 on every axis that cuts nothing.
   int64_t firstCopy(int64_t rank) const;
   bool isFirstCopy(int64_t rank) const { return firstCopy(rank) == rank; }
+  /// The number of a rank's copy, and of how many: ranks 0 to `ranks` - 1 share
+  /// the tensor.
+  std::pair<int64_t, int64_t> copyOf(int64_t rank, int64_t ranks) const;
 
   /// Calls f(local offset in elements, logical index, length) for every run
   /// along the last dimension of elements that are not padding.

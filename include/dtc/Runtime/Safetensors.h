@@ -62,6 +62,18 @@ using FloatLoader = double (*)(const char *data, int64_t i);
 /// For F64, F32, F16 and BF16; null for every other dtype.
 FloatLoader floatLoader(const std::string &dtype);
 
+/// Bytes of an element; 0 for an unknown dtype.
+int64_t sizeOfType(const std::string &dtype);
+
+struct SafetensorsItem {
+  std::string name, dtype;
+  std::vector<int64_t> shape;
+};
+
+/// The header of a file, with its length, of tensors that lie in this order.
+/// The data begins at a multiple of 8 bytes.
+std::string safetensorsHeader(const std::vector<SafetensorsItem> &items);
+
 /// Writes F32 tensors one after the other; the file appears at finish().
 class SafetensorsWriter {
 public:
