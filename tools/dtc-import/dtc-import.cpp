@@ -1,5 +1,6 @@
 //===- dtc-import.cpp - From a Hugging Face config to model IR ------------===//
 
+#include "dtc/Dialect/DTC/IR/ModelConfig.h"
 #include "dtc/Tools/Import/Import.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
@@ -91,6 +92,8 @@ static Error run() {
 
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   auto module = dtc::buildModel(context, *config, options);
+  (*module)->setAttr(dtc::attrs::config,
+                     mlir::StringAttr::get(&context, *text));
   // The verifier has said what is wrong.
   if (failed(mlir::verify(*module)))
     return createStringError("error: the imported model is not valid");

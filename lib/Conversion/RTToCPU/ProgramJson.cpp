@@ -2,6 +2,7 @@
 
 #include "Lowering.h"
 #include "dtc/Codegen/EmitObject.h"
+#include "dtc/Dialect/DTC/IR/ModelConfig.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
@@ -105,6 +106,8 @@ public:
         {"workspace_bytes", workspaceBytes},
         {"collective_slots", getInt(rt::attrs::slots)},
     };
+    if (auto config = module->getAttrOfType<StringAttr>(attrs::config))
+      out["config"] = config.getValue();
     json::Array tensors;
     for (auto param : module.getOps<ParamOp>())
       tensors.push_back(getTensor(param));
