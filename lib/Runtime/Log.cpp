@@ -1,8 +1,10 @@
 //===- Log.cpp - log.jsonl and the progress line --------------------------===//
 
 #include "dtc/Runtime/Log.h"
+#include "dtc/Runtime/AtomicFile.h"
 #include "dtc/Runtime/Error.h"
 #include "dtc/Runtime/Platform.h"
+#include "dtc/Runtime/Safetensors.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace dtc::rt;
@@ -25,6 +28,70 @@ void LogFile::open(const std::string &name) {
               0666);
   if (fd < 0)
     throw Error(cat("cannot create '", path, "': ", errnoText(errno)));
+}
+
+void LogFile::resume(const std::string &name, int64_t firstStep, Json header) {
+  struct stat info;
+  bool there = stat(name.c_str(), &info) == 0;
+  bool regular = there && S_ISREG(info.st_mode);
+  LogHistory history;
+  if (regular) {
+    MappedFile file(name);
+    history = readLog({file.data(), size_t(file.size())}, firstStep, name);
+    if (history.lastStep + 1 != firstStep)
+      printLine(cat(programName(), ": warning: '", name, "' has steps up to ",
+                    history.lastStep, ", this run begins at ", firstStep));
+    if (!history.headers.empty())
+      header["earlier"] = std::move(history.headers);
+  }
+  std::string text =
+      header.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" +
+      history.lines;
+  if (there && !regular) {
+    open(name);
+    return line(text.data(), int64_t(text.size()));
+  }
+  AtomicFile file(name);
+  file.write(text.data(), text.size());
+  file.commit();
+  path = name;
+  whole = int64_t(text.size());
+  fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (fd < 0)
+    throw Error(cat("cannot write '", path, "': ", errnoText(errno)));
+}
+
+LogHistory dtc::rt::readLog(std::string_view text, int64_t firstStep,
+                            const std::string &where) {
+  LogHistory history;
+  int64_t number = 0;
+  bool cut = false;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = text.find('\n', at);
+    if (end == std::string_view::npos)
+      break; // the machine stopped while it was written
+    std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    Json json = parseJson(line, cat(where, ": line ", ++number));
+    if (!json.is_object() ||
+        (json.contains("step") && !json["step"].is_number_integer()))
+      throw Error(cat(where, ": line ", number, " is no line of a log"));
+    if (!json.contains("step")) {
+      for (Json &header : json.value("earlier", Json::array()))
+        history.headers.push_back(std::move(header));
+      json.erase("earlier");
+      json["until_step"] = firstStep;
+      history.headers.push_back(std::move(json));
+      continue;
+    }
+    int64_t step = json["step"].get<int64_t>();
+    cut |= step >= firstStep;
+    if (cut)
+      continue;
+    history.lastStep = step;
+    history.lines.append(line).push_back('\n');
+  }
+  return history;
 }
 
 void LogFile::line(const char *text, int64_t length) {
@@ -52,6 +119,11 @@ void LogFile::step(const StepRecord &record) {
   int n = formatStep(record, text, int(sizeof(text)) - 1);
   text[n] = '\n';
   line(text, n + 1);
+}
+
+void LogFile::sync() {
+  if (fd >= 0 && fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
+    throw Error(cat("cannot write '", path, "': ", errnoText(errno)));
 }
 
 void LogFile::close() {

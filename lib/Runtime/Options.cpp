@@ -13,7 +13,6 @@ namespace {
 
 struct Flag {
   const char *name, *value, *help;
-  /// Null: part of the design that is not built yet.
   void (*set)(Options &, const std::string &name, const std::string &value);
 };
 
@@ -29,14 +28,15 @@ int64_t integer(const std::string &name, const std::string &value,
   return x;
 }
 
-double seconds(const std::string &name, const std::string &value) {
+double duration(const std::string &name, const std::string &value,
+                const char *unit) {
   double x = 0;
   auto [end, error] =
       std::from_chars(value.data(), value.data() + value.size(), x);
   if (error != std::errc() || end != value.data() + value.size() ||
       !(x > 0 && x <= 1e9))
     throw Error(
-        cat(name, ": '", value, "' is not a positive number of seconds"));
+        cat(name, ": '", value, "' is not a positive number of ", unit));
   return x;
 }
 
@@ -67,6 +67,7 @@ const Flag flags[] = {
      "seed of initial weights, dropout and the order of samples (0)",
      [](Options &o, const std::string &n, const std::string &v) {
        o.seed = uint32_t(integer(n, v, 0, UINT32_MAX));
+       o.seedGiven = true;
      }},
     {"--batches", "FILE",
      "safetensors with input_ids and labels (document_ids), [steps, batch,\n"
@@ -113,15 +114,35 @@ const Flag flags[] = {
     {"--timeout", "S",
      "stop when a rank waits longer than S seconds for another (600)",
      [](Options &o, const std::string &n, const std::string &v) {
-       o.timeout = seconds(n, v);
+       o.timeout = duration(n, v, "seconds");
      }},
-    {"--save", "DIR", "", nullptr},
-    {"--save-every", "N", "", nullptr},
-    {"--keep", "N", "", nullptr},
-    {"--save-sync", nullptr, "", nullptr},
-    {"--resume", "DIR", "", nullptr},
-    {"--resume-weights-only", nullptr, "", nullptr},
-    {"--stop-after", "MINUTES", "", nullptr},
+    {"--save", "DIR",
+     "write checkpoints into this folder: at the end, at a stop, and every N "
+     "steps\nwith --save-every",
+     path<&Options::save>},
+    {"--save-every", "N", "steps between checkpoints",
+     positive<&Options::saveEvery>},
+    {"--keep", "N", "remove all checkpoints but the newest N",
+     positive<&Options::keep>},
+    {"--save-sync", nullptr,
+     "training waits while a checkpoint is written, which takes no memory",
+     [](Options &o, const std::string &, const std::string &) {
+       o.saveSync = true;
+     }},
+    {"--resume", "DIR",
+     "go on from the newest complete checkpoint in this folder, or from this "
+     "one",
+     path<&Options::resume>},
+    {"--resume-weights-only", nullptr,
+     "take only the weights from --resume, and begin at step 0",
+     [](Options &o, const std::string &, const std::string &) {
+       o.resumeWeightsOnly = true;
+     }},
+    {"--stop-after", "MINUTES",
+     "finish the step, save and end after so many minutes",
+     [](Options &o, const std::string &n, const std::string &v) {
+       o.stopAfter = duration(n, v, "minutes");
+     }},
     {"--help", nullptr, "this text",
      [](Options &o, const std::string &, const std::string &) {
        o.help = true;
@@ -149,7 +170,7 @@ size_t editDistance(const std::string &a, const std::string &b) {
   const Flag *best = nullptr;
   size_t least = ~size_t(0);
   for (const Flag &flag : flags)
-    if (size_t d = editDistance(name, flag.name); flag.set && d < least) {
+    if (size_t d = editDistance(name, flag.name); d < least) {
       best = &flag;
       least = d;
     }
@@ -181,8 +202,6 @@ Options Options::parse(const std::vector<std::string> &arguments) {
                                     [&](auto &f) { return name == f.name; });
     if (flag == std::end(flags))
       unknown(name);
-    if (!flag->set)
-      throw Error(cat(name, " is not built yet"));
     if (!flag->value && attached)
       throw Error(name + " takes no value");
     if (flag->value && !attached) {
@@ -197,6 +216,18 @@ Options Options::parse(const std::vector<std::string> &arguments) {
   }
   if (options.help)
     return options;
+  if (options.save.empty())
+    for (auto [name, isGiven] :
+         {std::pair("--save-every", options.saveEvery.has_value()),
+          std::pair("--keep", options.keep.has_value()),
+          std::pair("--save-sync", options.saveSync),
+          std::pair("--stop-after", options.stopAfter.has_value())})
+      if (isGiven)
+        throw Error(cat(name, " needs --save DIR"));
+  if (options.resumeWeightsOnly && options.resume.empty())
+    throw Error("--resume-weights-only needs --resume DIR");
+  if (!options.resume.empty() && !options.weights.empty())
+    throw Error("--resume and --weights both give the weights: name one");
   int sources = !options.batches.empty() + !options.text.empty() +
                 !options.tokens.empty();
   if (sources != 1)
@@ -211,8 +242,6 @@ std::string dtc::rt::helpText(const std::string &program) {
                      " [flags]\n\nTrains the compiled model. Flags are given "
                      "as --flag value or --flag=value.\n\n";
   for (const Flag &flag : flags) {
-    if (!flag.set)
-      continue;
     std::string left = cat("  ", flag.name, " ", flag.value ? flag.value : "");
     left.resize(std::max<size_t>(left.size() + 1, 24), ' ');
     text += left;
@@ -220,11 +249,8 @@ std::string dtc::rt::helpText(const std::string &program) {
       text += *c == '\n' ? "\n" + std::string(24, ' ') : std::string(1, *c);
     text += '\n';
   }
-  text += "\nNot built yet:";
-  for (const Flag &flag : flags)
-    if (!flag.set)
-      text += cat(" ", flag.name);
-  text += "\n\nRanks are threads of one process, or processes under Open MPI's "
-          "mpirun. The exit\nstatus is 0 only when all steps ran.\n";
+  text += "\nRanks are threads of one process, or processes under Open MPI's "
+          "mpirun. The exit\nstatus is 0 only when all steps ran, or when a "
+          "stop was asked for and is saved.\n";
   return text;
 }

@@ -210,6 +210,8 @@ static Program parseProgram(const Json &json) {
   p.hash = json.at("hash").get<std::string>();
   p.flags = json.at("flags").get<std::string>();
   p.cpu = json.at("cpu").get<std::string>();
+  if (json.contains("config"))
+    p.config = json.at("config").get<std::string>();
   p.cpuFeatures = json.at("cpu_features").get<std::vector<std::string>>();
   for (const Json &axis : json.at("mesh"))
     p.mesh.emplace_back(axis.at(0).get<std::string>(),

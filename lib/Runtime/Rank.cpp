@@ -152,11 +152,28 @@ ControlCollectives::ControlCollectives(int64_t ranks)
       "end of the step", DTC_ALL_REDUCE, DTC_MAX, DTC_I32, 1, &axis, 1, &block};
 }
 
-void dtc::rt::agree(dtc_rank &rank, int32_t (&data)[4]) {
+static void runInLastSlot(dtc_rank &rank, const dtc_collective &what,
+                          void *buffer) {
   int32_t slot = int32_t(rank.slots.size()) - 1;
-  void *buffer = data;
-  dtc_rt_start(&rank, &rank.control->step, slot, &buffer, &buffer);
+  dtc_rt_start(&rank, &what, slot, &buffer, &buffer);
   dtc_rt_wait(&rank, slot);
+}
+
+AllReduce::AllReduce(dtc_rank &rank, const char *name, dtc_reduction reduction,
+                     int64_t count)
+    : rank(rank), axis{1, rank.count}, block{{count, 1, 1, 1, 1}, 0, 0},
+      what{name, DTC_ALL_REDUCE, reduction, DTC_I64, 1, &axis, 1, &block} {}
+
+/// Another one may come to have this address.
+AllReduce::~AllReduce() {
+  rank.plans.erase(&what);
+  rank.traffic.erase(&what);
+}
+
+void AllReduce::run(int64_t *data) { runInLastSlot(rank, what, data); }
+
+void dtc::rt::agree(dtc_rank &rank, int32_t (&data)[4]) {
+  runInLastSlot(rank, rank.control->step, data);
 }
 
 void dtc::rt::barrier(dtc_rank &rank) {

@@ -1,6 +1,7 @@
 //===- Setup.cpp - Everything that is read before the first step ----------===//
 
 #include "dtc/Runtime/Setup.h"
+#include "dtc/Runtime/Checkpoint/Resume.h"
 #include "dtc/Runtime/Error.h"
 #include "dtc/Runtime/Hash.h"
 
@@ -21,6 +22,7 @@ void Setup::open() {
                                 options.config, program.batch, program.seq);
   }
 
+  openCheckpoint(*this);
   if (!options.batches.empty())
     data = openBatches(options.batches, program);
   else if (!options.text.empty())
@@ -29,22 +31,13 @@ void Setup::open() {
     data = openTokens(options.tokens, program.vocab <= 65536 ? 2 : 4,
                       options.seed, program);
 
-  steps = options.steps.value_or(config.steps);
-  if (steps == 0) {
-    if (data->steps() == INT64_MAX)
-      throw Error("the number of steps is not given: give --steps N or "
-                  "--config train.json");
-    steps = data->steps();
-  }
-  if (steps > data->steps())
-    throw Error(cat(data->file().path(), ": it has ", data->steps(),
-                    " batches, fewer than the ", steps, " steps"));
-  if (steps == 0)
-    throw Error(data->file().path() + ": it has no batches");
-  data->check(steps);
+  openSteps();
 
   if (!options.weights.empty())
     weights = std::make_unique<WeightFiles>(options.weights, program);
+
+  describeResume(*this);
+  checkSaveFolder(*this);
 
   // Better now than after hours.
   const std::pair<const char *, const std::string &> outputs[] = {
@@ -62,6 +55,37 @@ void Setup::open() {
         throw Error(
             cat(flag, " and ", other, " name the same file, '", path, "'"));
   }
+}
+
+/// How many steps there are, and the data for those that are left.
+void Setup::openSteps() {
+  steps = options.steps.value_or(config.steps);
+  bool endless = data->samples() == INT64_MAX;
+  int64_t left =
+      std::max<int64_t>(0, data->samples() - start.samples) / program.batch;
+  if (steps == 0) {
+    if (endless)
+      throw Error("the number of steps is not given: give --steps N or "
+                  "--config train.json");
+    steps = start.step + left;
+  }
+  if (steps < start.step)
+    throw Error(cat("the checkpoint '", checkpoint->path(), "' has ",
+                    start.step, " steps, more than the ", steps,
+                    " of this run"));
+  if (!endless && steps - start.step > left)
+    throw Error(start.step == 0
+                    ? cat(data->file().path(), ": it has ", left,
+                          " batches, fewer than the ", steps, " steps")
+                    : cat(data->file().path(), ": it has ", data->samples(),
+                          " samples; after the ", start.samples,
+                          " that were seen they are enough for step ",
+                          start.step + left, ", not for the ", steps,
+                          " steps"));
+  if (steps == 0)
+    throw Error(data->file().path() + ": it has no batches");
+  data->check(start.samples,
+              start.samples + (steps - start.step) * program.batch);
 }
 
 static uint64_t hashFile(const MappedFile &file, uint64_t h) {
@@ -95,14 +119,18 @@ std::vector<Setup::Part> Setup::fingerprint() const {
 
   uint64_t arguments = 3;
   for (int64_t x :
-       {steps, int64_t(options.seed), int64_t(options.ring), options.maxSkipped,
+       {steps, options.saveEvery.value_or(0), options.keep.value_or(0),
+        int64_t(options.save.empty()), int64_t(options.saveSync),
+        int64_t(options.resume.empty()), int64_t(options.resumeWeightsOnly),
+        int64_t(options.seed), int64_t(options.ring), options.maxSkipped,
         int64_t(options.dumpGrads.empty()),
         int64_t(options.saveWeights.empty()), int64_t(options.trace.empty()),
         int64_t(!weights), int64_t(options.batches.empty()),
         int64_t(options.text.empty())})
     arguments = hashValue(x, arguments);
 
-  uint64_t weightHash = 5;
+  std::string resumed = checkpoint ? checkpoint->manifest().text() : "";
+  uint64_t weightHash = hashBytes(resumed.data(), resumed.size(), 5);
   if (weights)
     for (const auto &file : weights->files())
       weightHash = hashFile(file->file(), weightHash);
@@ -110,5 +138,5 @@ std::vector<Setup::Part> Setup::fingerprint() const {
           {"settings (train.json)", settings},
           {"arguments", arguments},
           {"training data", hashFile(data->file(), 4)},
-          {"weights", weightHash}};
+          {checkpoint ? "the checkpoint" : "weights", weightHash}};
 }

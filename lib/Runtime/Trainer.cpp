@@ -2,6 +2,8 @@
 
 #include "dtc/Runtime/Trainer.h"
 #include "dtc/Runtime/AtomicFile.h"
+#include "dtc/Runtime/Checkpoint/Resume.h"
+#include "dtc/Runtime/Checkpoint/Saver.h"
 #include "dtc/Runtime/Error.h"
 #include "dtc/Runtime/JsonInput.h"
 #include "dtc/Runtime/Log.h"
@@ -16,6 +18,14 @@ using namespace dtc::rt;
 
 namespace {
 
+/// What all ranks stop for.
+struct Stop {
+  int signal = 0; // 0: none
+  bool timeUp = false;
+
+  explicit operator bool() const { return signal || timeUp; }
+};
+
 class RankTrainer {
 public:
   RankTrainer(dtc_rank &rank, const Setup &setup, const ProgramCode &code)
@@ -26,6 +36,8 @@ public:
         filler(setup.program, rank.id) {
     rank.workspace = workspace.data();
     rank.workspaceBytes = alignedWorkspace();
+    if (!setup.options.save.empty())
+      saver = std::make_unique<Saver>(rank, setup, arena.data());
     if (!setup.options.trace.empty())
       rank.trace = std::make_unique<Trace>();
     if (writes() && !setup.options.profile.empty())
@@ -46,11 +58,13 @@ private:
   }
 
   void initialize();
+  std::vector<int64_t> savingBytes();
   void writeHeader();
   void writeProfile(int64_t steps) const;
-  void writeScalars(int64_t t);
-  StepRecord runStep(int64_t t);
-  int agreeOnStop();
+  void writeScalars(int64_t t, int64_t applied);
+  StepRecord runStep(const TrainState &state);
+  Stop endStep(TrainState state);
+  int status(Stop stop, TrainState state);
   const char *findBadTensor();
 
   dtc_rank &rank;
@@ -61,8 +75,9 @@ private:
   const PipelineRank &places;
   GuardedMemory arena, workspace;
   InputFiller filler;
+  std::unique_ptr<Saver> saver; // null: no --save
+  bool saveDue = false;
   LogFile log;
-  int64_t applied = 0; // steps whose update was applied
   int64_t badInARow = 0;
   double profiled = 0; // milliseconds of the steps that the profile counts
 };
@@ -74,11 +89,28 @@ void RankTrainer::initialize() {
     memset(arena.data(), 0xff, size_t(places.arenaBytes));
     memset(workspace.data(), 0xff, size_t(workspace.size()));
   }
+  if (saver)
+    saver->open();
+  if (setup.checkpoint)
+    return loadCheckpoint(rank, setup, arena.data());
   initializeParameters(program, rank.id, arena.data(), setup.weights.get(),
                        setup.options.seed);
 }
 
+/// The largest of the ranks with each coordinate on the pipeline axis.
+std::vector<int64_t> RankTrainer::savingBytes() {
+  std::vector<int64_t> bytes(program.pipelineRanks.size());
+  if (!saver)
+    return bytes;
+  bytes[size_t(rank.id / program.ranksPerCoordinate())] = saver->plannedBytes();
+  AllReduce largest(rank, "bytes for saving", DTC_MAX, int64_t(bytes.size()));
+  Unwatched beginning(rank);
+  largest.run(bytes.data());
+  return bytes;
+}
+
 void RankTrainer::writeHeader() {
+  std::vector<int64_t> saving = savingBytes();
   if (!writes() || setup.options.log.empty())
     return;
   Json header;
@@ -100,23 +132,32 @@ void RankTrainer::writeHeader() {
   int64_t workspaces = rank.threads * rank.workspaceBytes;
   int64_t trace = rank.trace ? Trace::bytes : 0;
   int64_t beside = workspaces + scratch + trace;
-  const PipelineRank *largest = &program.pipelineRanks.front();
+  size_t largest = 0;
   Json perStage = Json::array();
-  for (const PipelineRank &stage : program.pipelineRanks) {
-    if (stage.arenaBytes > largest->arenaBytes)
-      largest = &stage;
-    perStage.push_back(stage.arenaBytes + beside);
+  for (size_t i = 0; i < program.pipelineRanks.size(); ++i) {
+    int64_t bytes = program.pipelineRanks[i].arenaBytes + saving[i];
+    if (bytes > program.pipelineRanks[largest].arenaBytes + saving[largest])
+      largest = i;
+    perStage.push_back(bytes + beside);
   }
-  header["planned_bytes"] = largest->arenaBytes + beside;
+  header["planned_bytes"] = perStage[largest];
   if (perStage.size() > 1)
     header["planned_bytes_per_stage"] = perStage;
   Json &terms = header["memory"];
-  for (auto &[term, bytes] : largest->memory)
+  for (auto &[term, bytes] : program.pipelineRanks[largest].memory)
     terms[term] = bytes;
   terms["workspaces"] = workspaces;
   terms["collectives"] = scratch;
   if (rank.trace)
     terms["trace"] = trace;
+  if (saver)
+    terms["save snapshot"] = saving[largest];
+  if (setup.start.step) {
+    header["resumed"] = {{"step", setup.start.step},
+                         {"samples", setup.start.samples},
+                         {"from", setup.checkpoint->path()}};
+    return log.resume(setup.options.log, setup.start.step, std::move(header));
+  }
   log.open(setup.options.log);
   std::string text =
       header.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -130,7 +171,7 @@ void RankTrainer::writeProfile(int64_t steps) const {
   file.commit();
 }
 
-void RankTrainer::writeScalars(int64_t t) {
+void RankTrainer::writeScalars(int64_t t, int64_t applied) {
   int32_t rng[2] = {int32_t(setup.options.seed), int32_t(t)};
   memcpy(arena.data() + places.rng, rng, sizeof(rng));
   // Bias correction counts applied updates, this one included.
@@ -146,12 +187,13 @@ void RankTrainer::writeScalars(int64_t t) {
   memcpy(arena.data() + places.optimizer, optimizer, sizeof(optimizer));
 }
 
-StepRecord RankTrainer::runStep(int64_t t) {
+StepRecord RankTrainer::runStep(const TrainState &state) {
+  int64_t t = state.step;
   rank.step = t;
   double began = now();
   TraceSpan span(rank, "step", "step", TraceLane::Compute);
-  filler.fill(*setup.data, t, arena.data());
-  writeScalars(t);
+  filler.fill(*setup.data, state.samples, arena.data());
+  writeScalars(t, state.updates);
   code.step(&rank, arena.data());
   checkMessagesFinished(rank);
 
@@ -174,11 +216,28 @@ StepRecord RankTrainer::runStep(int64_t t) {
   return record;
 }
 
-/// Signals reach ranks at different moments; all stop after the same step.
-int RankTrainer::agreeOnStop() {
-  int32_t control[4] = {stopSignal(), 0, 0, 0};
+/// Signals and clocks reach ranks at different moments; all stop after the same
+/// step, and all save after the same step.
+Stop RankTrainer::endStep(TrainState state) {
+  bool timeUp = setup.options.stopAfter &&
+                now() - setup.began >= *setup.options.stopAfter * 60;
+  int32_t control[4] = {stopSignal(), timeUp, saver ? saver->busy() : 0, 0};
   agree(rank, control);
-  return control[0];
+  Stop stop = {control[0], control[1] != 0};
+  if (!saver)
+    return stop;
+  saver->advance(control[2]);
+  if (setup.options.saveEvery && state.step % *setup.options.saveEvery == 0)
+    saveDue = true;
+  bool last = stop || state.step == setup.steps;
+  // What led to a loss that is not finite is not worth keeping.
+  if ((saveDue || last) && badInARow == 0) {
+    saveDue = false;
+    if (writes())
+      log.sync();
+    saver->save(state);
+  }
+  return stop;
 }
 
 const char *RankTrainer::findBadTensor() {
@@ -191,8 +250,31 @@ const char *RankTrainer::findBadTensor() {
   return program.tensors[size_t(count - control[0])].stored.c_str();
 }
 
+/// What the exit status says, and rank 0 tells.
+int RankTrainer::status(Stop stop, TrainState state) {
+  bool complete = state.step == setup.steps;
+  bool saved = saver && saver->newestStep() == state.step && !saver->failed();
+  if (writes() && stop && !complete)
+    printLine(cat(programName(), ": stopped ",
+                  stop.signal == SIGINT    ? "by SIGINT"
+                  : stop.signal == SIGTERM ? "by SIGTERM"
+                                           : "by --stop-after",
+                  " after step ", state.step - 1, ": ", state.step, " of ",
+                  setup.steps, " steps are done"));
+  if (saver && !saved && state.step > setup.start.step) {
+    if (writes())
+      printLine(cat(programName(), ": error: the state after the last step, ",
+                    state.step - 1, ", is not saved"));
+    return 1;
+  }
+  return stop && !complete && !saved ? 128 + stop.signal : 0;
+}
+
 int RankTrainer::run() {
   initialize();
+  if (writes())
+    for (const std::string &line : setup.notes)
+      printLine(cat(programName(), ": ", line));
   writeHeader();
   code.open(&rank);
   {
@@ -203,31 +285,33 @@ int RankTrainer::run() {
   // Between two barriers: no rank has begun before.
   double start = now();
   barrier(rank);
-  Progress progress(0, setup.steps);
-  int stopped = 0;
-  int64_t t = 0;
-  while (t < setup.steps && !stopped) {
+  TrainState state = setup.start;
+  Progress progress(state.step, setup.steps);
+  Stop stop;
+  while (state.step < setup.steps && !stop) {
+    int64_t done = state.step - setup.start.step;
     // The first step warms up, and counts only where there is no other.
-    if (rank.profile && t == 1) {
+    if (rank.profile && done == 1) {
       rank.profile->reset();
       profiled = 0;
     }
-    StepRecord record = runStep(t);
+    StepRecord record = runStep(state);
     profiled += record.milliseconds;
     bool bad = record.skipped && record.labels != 0;
     if (bad)
       record.badTensor = findBadTensor();
     if (!record.skipped)
-      ++applied;
+      ++state.updates;
     badInARow = bad ? badInARow + 1 : 0;
-    if (t == 0 && !setup.options.dumpGrads.empty())
+    if (done == 0 && !setup.options.dumpGrads.empty())
       writeTensors(program, rank, arena.data(), Slot::Grad,
                    setup.options.dumpGrads);
     if (writes()) {
       log.step(record);
       progress.step(record);
     }
-    ++t;
+    ++state.step;
+    state.samples += program.batch;
     if (badInARow >= setup.options.maxSkipped) {
       // All ranks come here together; one tells.
       if (writes())
@@ -243,29 +327,27 @@ int RankTrainer::run() {
       Unwatched untilTheEnd(rank);
       barrier(rank);
     }
-    stopped = agreeOnStop();
+    stop = endStep(state);
   }
-  if (t == setup.steps) {
-    stopped = 0;
-    if (!setup.options.saveWeights.empty())
-      writeTensors(program, rank, arena.data(), Slot::Param,
-                   setup.options.saveWeights);
-  }
+  if (saver)
+    saver->finish();
+  if (state.step == setup.steps && !setup.options.saveWeights.empty())
+    writeTensors(program, rank, arena.data(), Slot::Param,
+                 setup.options.saveWeights);
   if (rank.trace)
     writeTrace(rank, program, start, setup.options.trace);
-  if (rank.profile)
-    writeProfile(t > 1 ? t - 1 : t);
+  if (rank.profile) {
+    int64_t steps = state.step - setup.start.step;
+    writeProfile(steps > 1 ? steps - 1 : steps);
+  }
   if (writes()) {
     progress.finish();
     log.close();
-    if (stopped)
-      printLine(cat(programName(), ": stopped by ",
-                    stopped == SIGINT ? "SIGINT" : "SIGTERM", " after step ",
-                    t - 1, ": ", t, " of ", setup.steps, " steps are done"));
   }
+  int result = status(stop, state);
   Unwatched end(rank);
   barrier(rank);
-  return stopped ? 128 + stopped : 0;
+  return result;
 }
 
 } // namespace

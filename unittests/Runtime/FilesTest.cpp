@@ -389,9 +389,9 @@ TEST(Data, Text) {
   for (int64_t step = 0; step < 12; ++step)
     for (int64_t row = 0; row < 2; ++row) {
       int32_t ids[4], labels[4], tail[2];
-      source->read(InputKind::Ids, step, row, 0, 4, ids);
-      source->read(InputKind::Labels, step, row, 0, 4, labels);
-      source->read(InputKind::Ids, step, row, 2, 2, tail);
+      source->read(InputKind::Ids, 2 * step + row, 0, 4, ids);
+      source->read(InputKind::Labels, 2 * step + row, 0, 4, labels);
+      source->read(InputKind::Ids, 2 * step + row, 2, 2, tail);
       starts.insert(ids[0]);
       EXPECT_EQ(ids[0] % 4, 0);
       for (int i = 0; i < 4; ++i)
@@ -419,9 +419,9 @@ TEST(Data, Tokens) {
   Program program = dataProgram();
   program.vocab = 300;
   auto source = openTokens(path, 2, 0, program);
-  EXPECT_EQ(errorOf([&] { source->check(1); }), "");
+  EXPECT_EQ(errorOf([&] { source->check(0, 2); }), "");
   program.vocab = 299;
-  EXPECT_NE(errorOf([&] { source->check(1); }).find("token 5 is 299"),
+  EXPECT_NE(errorOf([&] { source->check(0, 2); }).find("token 5 is 299"),
             std::string::npos);
   writeFile(path, "12345");
   EXPECT_NE(errorOf([&] {
@@ -445,7 +445,7 @@ TEST(Data, Batches) {
   };
   Program program = dataProgram();
   auto check = [&] {
-    return errorOf([&] { openBatches(path, program)->check(2); });
+    return errorOf([&] { openBatches(path, program)->check(0, 4); });
   };
   write(255, -100);
   EXPECT_EQ(check(), "");
@@ -490,8 +490,14 @@ TEST(Options, Parsing) {
       {{"--text", "a", "--steps", ""}, "''"},
       {{"--text", "a", "--steps", "99999999999999999999"}, "--steps"},
       {{"--text", "a", "--text", "b"}, "given twice"},
-      {{"--text", "a", "--save", "d"}, "--save is not built yet"},
-      {{"--text", "a", "--resume=d"}, "--resume is not built yet"},
+      {{"--text", "a", "--keep", "2"}, "--keep needs --save DIR"},
+      {{"--text", "a", "--save-every=2"}, "--save-every needs --save DIR"},
+      {{"--text", "a", "--save-sync"}, "--save-sync needs --save DIR"},
+      {{"--text", "a", "--stop-after", "2"}, "--stop-after needs --save DIR"},
+      {{"--text", "a", "--save", "d", "--stop-after", "0"}, "of minutes"},
+      {{"--text", "a", "--save", "d", "--save-every", "0"}, "'0' is not"},
+      {{"--text", "a", "--resume-weights-only"}, "needs --resume DIR"},
+      {{"--text", "a", "--resume", "d", "--weights", "w"}, "name one"},
       {{"--text", "a", "--trace="}, "--trace: an empty path"},
       {{"--text", "a", "--batches", "b"}, "more than one source"},
       {{}, "no source"},

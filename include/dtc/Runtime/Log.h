@@ -3,6 +3,8 @@
 #ifndef DTC_RUNTIME_LOG_H
 #define DTC_RUNTIME_LOG_H
 
+#include "dtc/Runtime/JsonInput.h"
+
 #include <cstdint>
 #include <string>
 
@@ -30,8 +32,14 @@ public:
 
   /// Replaces a file that is there.
   void open(const std::string &path);
+  /// Goes on with a file that is there, whose steps from `firstStep` on are
+  /// taken away: the file is replaced whole, and begins with `header`, which
+  /// lists the headers of the runs before.
+  void resume(const std::string &path, int64_t firstStep, Json header);
   void line(const char *text, int64_t length);
   void step(const StepRecord &record);
+  /// Waits until what was written is on the disk.
+  void sync();
   /// Throws if what was written did not reach the disk.
   void close();
 
@@ -40,6 +48,17 @@ private:
   int fd = -1;
   int64_t whole = 0;
 };
+
+/// What a resumed run keeps of a log: the lines of steps before its first one,
+/// and the headers of the runs that wrote them, each with `until_step`. A last
+/// line without an end is dropped. Throws Error on what is not a log.
+struct LogHistory {
+  Json headers = Json::array();
+  std::string lines;
+  int64_t lastStep = -1; // of the lines
+};
+LogHistory readLog(std::string_view text, int64_t firstStep,
+                   const std::string &where);
 
 /// Standard error: one updating line on a terminal, otherwise a line every few
 /// seconds.

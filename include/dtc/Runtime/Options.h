@@ -14,9 +14,14 @@ struct Options {
   std::optional<int64_t> ranks, threads, steps;
   std::string weights;
   uint32_t seed = 0;
+  bool seedGiven = false;
   std::string batches, text, tokens;
   std::string config;
   std::string log, dumpGrads, saveWeights, trace, profile;
+  std::string save, resume;
+  std::optional<int64_t> saveEvery, keep;
+  bool saveSync = false, resumeWeightsOnly = false;
+  std::optional<double> stopAfter; // minutes
   bool ring = false;
   int64_t maxSkipped = 3;
   double timeout = 600;

@@ -74,6 +74,7 @@ struct PipelineRank {
 /// `dtc_program_json`, see docs/runtime.md.
 struct Program {
   std::string version, hash, flags, cpu;
+  std::string config; // the model's, as Hugging Face has it; may be empty
   std::vector<std::string> cpuFeatures;
   std::vector<std::pair<std::string, int64_t>> mesh;
   int64_t batch = 0, seq = 0, vocab = 0, microbatches = 1;

@@ -3,8 +3,10 @@
 #ifndef DTC_RUNTIME_SETUP_H
 #define DTC_RUNTIME_SETUP_H
 
+#include "dtc/Runtime/Checkpoint/Checkpoint.h"
 #include "dtc/Runtime/Data.h"
 #include "dtc/Runtime/Options.h"
+#include "dtc/Runtime/Platform.h"
 #include "dtc/Runtime/Program.h"
 #include "dtc/Runtime/TrainConfig.h"
 #include "dtc/Runtime/Weights.h"
@@ -20,8 +22,14 @@ struct Setup {
   Program program;
   TrainConfig config;
   std::unique_ptr<DataSource> data;
-  std::unique_ptr<WeightFiles> weights; // null: random
+  std::unique_ptr<WeightFiles> weights;   // null: random
+  std::unique_ptr<Checkpoint> checkpoint; // null: no --resume
+  /// Where the run begins, and after how many steps it ends.
+  TrainState start;
   int64_t steps = 0;
+  double began = now();
+  /// Lines that rank 0 prints before the first step.
+  std::vector<std::string> notes;
 
   /// Reads the files that the options name; throws Error.
   void open();
@@ -32,6 +40,9 @@ struct Setup {
     uint64_t hash;
   };
   std::vector<Part> fingerprint() const;
+
+private:
+  void openSteps();
 };
 
 } // namespace dtc::rt

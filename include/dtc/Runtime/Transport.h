@@ -170,6 +170,24 @@ private:
   dtc_block block;
 };
 
+/// An all-reduce of 64-bit integers over all ranks, in the last slot.
+class AllReduce {
+public:
+  AllReduce(dtc_rank &rank, const char *name, dtc_reduction reduction,
+            int64_t count);
+  ~AllReduce();
+  AllReduce(const AllReduce &) = delete;
+  AllReduce &operator=(const AllReduce &) = delete;
+
+  void run(int64_t *data);
+
+private:
+  dtc_rank &rank;
+  dtc_axis axis;
+  dtc_block block;
+  dtc_collective what;
+};
+
 /// Maximum over all ranks of four numbers, in the last slot, which the program
 /// never uses.
 void agree(dtc_rank &rank, int32_t (&data)[4]);

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""checkpoints.py FOLDER MODEL: each layout resumes what each other has saved.
+
+Compiles MODEL (gpt2 or llama) for every layout of the table, trains four steps
+that save after the second, and resumes from there with every layout: losses and
+norms of the last two steps agree, and the third step's gradients. (Only the
+fourth step depends on the moments.) On the layout that saved, loss and norm are
+printed alike, and the weights have equal bits.
+"""
+import filecmp
+import json
+import os
+import struct
+import subprocess
+import sys
+
+folder, model = sys.argv[1:3]
+here = os.path.dirname(os.path.abspath(__file__))
+layouts = {
+    "gpt2": [
+        "--mesh dp=1",
+        "--mesh dp=4",
+        "--mesh tp=4",
+        "--mesh tp=2 --sequence-parallel",
+        "--mesh cp=2 --cp-layout zigzag",
+        "--mesh dp=2,tp=2 --microbatches 2",
+        "--mesh pp=2 --microbatches 2",
+        "--mesh pp=2,dp=2 --microbatches 2 --schedule interleaved",
+    ],
+    "llama": ["--mesh dp=1", "--mesh dp=2,tp=4", "--mesh cp=2,tp=2 --sequence-parallel", "--mesh pp=2,tp=2 --microbatches 4"],
+}[model]
+config = f"{here}/gpt2-odd-dropout.json" if model == "gpt2" else f"{here}/llama-grouped.json"
+os.makedirs(folder, exist_ok=True)
+os.chdir(folder)
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.stderr
+
+
+def train(program, out, *flags):
+    os.makedirs(out, exist_ok=True)
+    # A log that is there would be continued.
+    if os.path.exists(f"{out}/log.jsonl"):
+        os.remove(f"{out}/log.jsonl")
+    run(f"./{program}", "--text", f"{here}/text.txt", "--steps", "4", "--log", f"{out}/log.jsonl", "--dump-grads",
+        f"{out}/grads.safetensors", "--save-weights", f"{out}/weights", *flags)
+
+
+def last_steps(out):
+    with open(f"{out}/log.jsonl") as f:
+        rows = map(json.loads, list(f)[-2:])
+    return [(row["step"], row["loss"], row["grad_norm"]) for row in rows]
+
+
+def header(path):
+    with open(path, "rb") as f:
+        (n,) = struct.unpack("<Q", f.read(8))
+        return f.read(n)
+
+
+run("dtc-import", config, "--batch", "8", "--seq", "16", "-o", "model.mlir")
+for i, flags in enumerate(layouts):
+    run("dtc-compile", "model.mlir", *flags.split(), "-o", f"train{i}")
+    # Every other one beside training.
+    train(f"train{i}", f"whole{i}", "--seed", "5", "--save", f"saved{i}", "--save-every", "2",
+          *(["--save-sync"] if i % 2 else []))
+
+files = ["model-00001-of-00001.safetensors", "optimizer-00001-of-00001.safetensors"]
+for i, flags in enumerate(layouts):
+    source = f"saved{i}/step-00000002"
+    listed = sorted(os.listdir(source))
+    assert listed == ["config.json", files[0], "model.safetensors.index.json", files[1], "trainer.json"], listed
+    assert filecmp.cmp(f"{source}/config.json", config, shallow=False)
+    for name in files:
+        assert header(f"{source}/{name}") == header(f"saved0/step-00000002/{name}"), f"{flags}: {name} has another header"
+    for j in range(len(layouts)):
+        train(f"train{j}", f"from{i}by{j}", "--resume", source)
+    same = (last_steps(f"whole{i}") == last_steps(f"from{i}by{i}") and
+            filecmp.cmp(f"whole{i}/weights", f"from{i}by{i}/weights", shallow=False))
+    others = [f"from{i}by{j}" for j in range(len(layouts)) if j != i]
+    compared = subprocess.run([sys.executable, f"{here}/compare.py", f"from{i}by{i}", *others], capture_output=True,
+                              text=True).stdout.strip()
+    print(f"saved by {flags}: itself {'equal' if same else 'differs'}, {len(others)} others {compared}", flush=True)
+
+# What Hugging Face reads is read as weights too.
+losses = set()
+for flags in (["--weights", "saved0/step-00000002"], ["--resume", "saved0", "--resume-weights-only"]):
+    train("train0", "weights", *flags, "--seed", "5")
+    losses.add(json.dumps(last_steps("weights")))
+print("as weights:", "equal" if len(losses) == 1 else losses)
