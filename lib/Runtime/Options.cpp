@@ -47,6 +47,16 @@ void path(Options &options, const std::string &name, const std::string &value) {
   options.*field = value;
 }
 
+/// Names are put behind it.
+template <std::string Options::*field>
+void folder(Options &options, const std::string &name,
+            const std::string &value) {
+  path<field>(options, name, value);
+  std::string &text = options.*field;
+  while (text.size() > 1 && text.back() == '/')
+    text.pop_back();
+}
+
 template <std::optional<int64_t> Options::*field>
 void positive(Options &options, const std::string &name,
               const std::string &value) {
@@ -119,7 +129,7 @@ const Flag flags[] = {
     {"--save", "DIR",
      "write checkpoints into this folder: at the end, at a stop, and every N "
      "steps\nwith --save-every",
-     path<&Options::save>},
+     folder<&Options::save>},
     {"--save-every", "N", "steps between checkpoints",
      positive<&Options::saveEvery>},
     {"--keep", "N", "remove all checkpoints but the newest N",
@@ -132,7 +142,7 @@ const Flag flags[] = {
     {"--resume", "DIR",
      "go on from the newest complete checkpoint in this folder, or from this "
      "one",
-     path<&Options::resume>},
+     folder<&Options::resume>},
     {"--resume-weights-only", nullptr,
      "take only the weights from --resume, and begin at step 0",
      [](Options &o, const std::string &, const std::string &) {

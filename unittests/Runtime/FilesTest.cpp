@@ -476,6 +476,9 @@ TEST(Options, Parsing) {
   EXPECT_EQ(*o.steps, 3);
   EXPECT_TRUE(o.ring);
   EXPECT_EQ(o.timeout, 2.5);
+  o = Options::parse({"--text=a", "--save", "b//", "--resume=/"});
+  EXPECT_EQ(o.save, "b");
+  EXPECT_EQ(o.resume, "/");
   struct {
     std::vector<std::string> arguments;
     const char *message;

@@ -10,6 +10,7 @@ printed alike, and the weights have equal bits.
 import filecmp
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -19,23 +20,25 @@ here = os.path.dirname(os.path.abspath(__file__))
 layouts = {
     "gpt2": [
         "--mesh dp=1",
-        "--mesh dp=4",
+        "--mesh dp=4 --zero 1",
         "--mesh tp=4",
         "--mesh tp=2 --sequence-parallel",
-        "--mesh cp=2 --cp-layout zigzag",
+        "--mesh dp=2,cp=2 --cp-layout zigzag --zero 3",
         "--mesh dp=2,tp=2 --microbatches 2",
         "--mesh pp=2 --microbatches 2",
-        "--mesh pp=2,dp=2 --microbatches 2 --schedule interleaved",
+        "--mesh pp=2,dp=2 --microbatches 2 --schedule interleaved --zero 2",
     ],
-    "llama": ["--mesh dp=1", "--mesh dp=2,tp=4", "--mesh cp=2,tp=2 --sequence-parallel", "--mesh pp=2,tp=2 --microbatches 4"],
+    "llama": ["--mesh dp=1", "--mesh dp=2,tp=4 --zero 1", "--mesh pp=2,cp=2 --microbatches 4"],
 }[model]
 config = f"{here}/gpt2-odd-dropout.json" if model == "gpt2" else f"{here}/llama-grouped.json"
-os.makedirs(folder, exist_ok=True)
+shutil.rmtree(folder, ignore_errors=True)
+os.makedirs(folder)
 os.chdir(folder)
 
 
 def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True)
+    # What nobody wrote, padding too, is NaN.
+    done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, DTC_POISON_ARENA="1"))
     if done.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
     return done.stderr
@@ -46,7 +49,7 @@ def train(program, out, *flags):
     # A log that is there would be continued.
     if os.path.exists(f"{out}/log.jsonl"):
         os.remove(f"{out}/log.jsonl")
-    run(f"./{program}", "--text", f"{here}/text.txt", "--steps", "4", "--log", f"{out}/log.jsonl", "--dump-grads",
+    run(f"./{program}", "--threads", "1", "--text", f"{here}/text.txt", "--steps", "4", "--log", f"{out}/log.jsonl", "--dump-grads",
         f"{out}/grads.safetensors", "--save-weights", f"{out}/weights", *flags)
 
 
@@ -88,7 +91,7 @@ for i, flags in enumerate(layouts):
 
 # What Hugging Face reads is read as weights too.
 losses = set()
-for flags in (["--weights", "saved0/step-00000002"], ["--resume", "saved0", "--resume-weights-only"]):
+for flags in (["--weights", "saved0/step-00000002"], ["--resume", "saved0/step-00000002", "--resume-weights-only"]):
     train("train0", "weights", *flags, "--seed", "5")
     losses.add(json.dumps(last_steps("weights")))
 print("as weights:", "equal" if len(losses) == 1 else losses)
