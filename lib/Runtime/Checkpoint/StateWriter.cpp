@@ -18,14 +18,14 @@ StateWriter::StateWriter(const Program &program, int64_t rank,
     for (Slot slot : {Slot::Param, Slot::Master, Slot::M, Slot::V}) {
       if (!place.has(slot) || !owns(program, rank, place.tensor, slot))
         continue;
+      int64_t bytes = tensor.piece(slot).localBytes(), at = snapshotSize;
+      snapshotSize += (bytes + 63) / 64 * 64;
       StoredRuns runs(tensor, slot, rank);
       if (runs.elements() == 0)
         continue; // padding only
       const StateTensor &state = layout.find(slot, tensor.stored);
-      int64_t bytes = tensor.piece(slot).localBytes();
-      items[state.file].push_back({&state, place.at(slot), snapshotSize, bytes,
+      items[state.file].push_back({&state, place.at(slot), at, bytes,
                                    firstNumber(state.name), std::move(runs)});
-      snapshotSize += (bytes + 63) / 64 * 64;
     }
   }
 }
