@@ -1,0 +1,41 @@
+//===- MemoryReport.h - Where a plan's bytes are ----------------*- C++ -*-===//
+
+#ifndef DTC_PLANNER_MEMORYREPORT_H
+#define DTC_PLANNER_MEMORYREPORT_H
+
+#include "dtc/Dialect/RT/IR/RT.h"
+
+namespace dtc {
+
+/// What lives in a step's frame when most does.
+struct MemoryPeak {
+  struct Buffer {
+    int64_t bytes;
+    /// Who makes it: "result #2 of @layer_forward", "@einsum_3".
+    std::string what;
+    mlir::Location where;
+    /// It receives what other ranks send, and is not reduced in place.
+    bool communicates;
+  };
+  /// The op at which it is, innermost call first.
+  llvm::SmallVector<mlir::Operation *> at;
+  /// In the order of the program, callers' first.
+  llvm::SmallVector<Buffer> buffers;
+
+  int64_t getBytes(bool communicates) const;
+};
+
+/// The peak of a planned step: the largest sum of live bytes, callees'
+/// included. Linear in the step and its callees, but for sorting.
+MemoryPeak getMemoryPeak(mlir::func::FuncOp step);
+
+/// Prints, with a column for each coordinate on the axis pp: the terms of the
+/// arena, of which activations and communication buffers are those of the peak
+/// and the rest of the frame is unused then; the op of the peak; the `count`
+/// largest buffers there.
+void printMemoryReport(mlir::ModuleOp module, unsigned count,
+                       llvm::raw_ostream &os);
+
+} // namespace dtc
+
+#endif // DTC_PLANNER_MEMORYREPORT_H

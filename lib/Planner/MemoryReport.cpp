@@ -1,0 +1,212 @@
+//===- MemoryReport.cpp - Where a plan's bytes are ------------------------===//
+
+#include "dtc/Planner/MemoryReport.h"
+#include "Frame.h"
+#include "dtc/Planner/Planner.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+
+using namespace mlir;
+using namespace dtc;
+
+int64_t MemoryPeak::getBytes(bool communicates) const {
+  int64_t sum = 0;
+  for (const Buffer &b : buffers)
+    if (b.communicates == communicates)
+      sum += b.bytes;
+  return sum;
+}
+
+/// Whether the buffer is where messages of other ranks arrive.
+static bool receives(rt::AllocOp alloc) {
+  Value buffer = alloc.getBuffer();
+  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+    auto start = dyn_cast<rt::StartOp>(user);
+    return start && llvm::is_contained(start.getRecv(), buffer) &&
+           !llvm::is_contained(start.getSend(), buffer);
+  });
+}
+
+/// The first op, in program order, that writes the buffer.
+static std::string describe(rt::AllocOp alloc) {
+  Value buffer = alloc.getBuffer();
+  Operation *first = nullptr;
+  for (Operation *user : buffer.getUsers()) {
+    Operation *here = alloc->getBlock()->findAncestorOpInBlock(*user);
+    if (!first || here->isBeforeInBlock(first))
+      first = here;
+  }
+  if (!first)
+    return "nothing";
+  auto index = [&](OperandRange results) {
+    return llvm::find(results, buffer) - results.begin();
+  };
+  if (auto call = dyn_cast<rt::CallOp>(first))
+    return ("result #" + Twine(index(call.getOuts())) + " of @" +
+            call.getCallee())
+        .str();
+  if (auto launch = dyn_cast<rt::LaunchOp>(first))
+    return ("@" + launch.getKernel()).str();
+  if (auto start = dyn_cast<rt::StartOp>(first))
+    return start.getName().str();
+  return first->getName().getStringRef().str();
+}
+
+namespace {
+class PeakFinder {
+public:
+  void add(func::FuncOp func, MemoryPeak &peak);
+
+private:
+  /// The largest sum of live bytes in a function, and when it is.
+  struct Top {
+    int64_t bytes = 0, at = 0;
+  };
+  Top find(func::FuncOp func);
+  std::map<Operation *, Top> known;
+};
+} // namespace
+
+PeakFinder::Top PeakFinder::find(func::FuncOp func) {
+  if (auto it = known.find(func); it != known.end())
+    return it->second;
+  Frame frame = Frame::get(func);
+  // Bytes that begin and end to live, by time.
+  std::map<int64_t, int64_t> changes;
+  for (auto [op, life] : llvm::zip_equal(frame.ops, frame.lifetimes)) {
+    int64_t bytes = life.bytes;
+    if (auto call = dyn_cast<rt::CallOp>(op))
+      bytes = find(getCallee(call)).bytes;
+    changes[life.first] += bytes;
+    changes[life.last + 1] -= bytes;
+  }
+  Top top;
+  int64_t live = 0;
+  for (auto [at, change] : changes) {
+    live += change;
+    if (live > top.bytes)
+      top = {live, at};
+  }
+  return known[func] = top;
+}
+
+void PeakFinder::add(func::FuncOp func, MemoryPeak &peak) {
+  Top top = find(func);
+  Frame frame = Frame::get(func);
+  rt::CallOp inside;
+  for (auto [op, life] : llvm::zip_equal(frame.ops, frame.lifetimes)) {
+    if (top.at < life.first || life.last < top.at)
+      continue;
+    if (auto call = dyn_cast<rt::CallOp>(op)) {
+      inside = call;
+      continue;
+    }
+    auto alloc = cast<rt::AllocOp>(op);
+    peak.buffers.push_back(
+        {life.bytes, describe(alloc), alloc.getLoc(), receives(alloc)});
+  }
+  int64_t now = 0;
+  Operation *here = nullptr;
+  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op != func && now++ == top.at)
+      here = op;
+  });
+  if (here)
+    peak.at.insert(peak.at.begin(), here);
+  if (inside)
+    add(getCallee(inside), peak);
+}
+
+MemoryPeak dtc::getMemoryPeak(func::FuncOp step) {
+  MemoryPeak peak;
+  PeakFinder().add(step, peak);
+  return peak;
+}
+
+static void printPlace(Location where, raw_ostream &os) {
+  if (auto place = where->findInstanceOf<FileLineColLoc>())
+    os << " (" << place.getFilename().getValue() << ":" << place.getLine()
+       << ":" << place.getColumn() << ")";
+}
+
+static void printPeak(func::FuncOp step, const MemoryPeak &peak, unsigned count,
+                      raw_ostream &os) {
+  os << "the peak is in @";
+  for (Operation *op : peak.at)
+    if (op == peak.at.front())
+      os << op->getParentOfType<func::FuncOp>().getName();
+  if (!peak.at.empty()) {
+    Operation *op = peak.at.front();
+    if (auto launch = dyn_cast<rt::LaunchOp>(op))
+      os << " at @" << launch.getKernel();
+    else
+      os << " at " << op->getName();
+    printPlace(op->getLoc(), os);
+  }
+  os << "; largest buffers then:\n";
+  auto sorted = peak.buffers;
+  llvm::stable_sort(
+      sorted, [](const auto &a, const auto &b) { return a.bytes > b.bytes; });
+  if (sorted.size() > count)
+    sorted.truncate(count);
+  for (const MemoryPeak::Buffer &buffer : sorted) {
+    os << llvm::format("  %15lld  ", static_cast<long long>(buffer.bytes))
+       << buffer.what;
+    printPlace(buffer.where, os);
+    os << "\n";
+  }
+}
+
+void dtc::printMemoryReport(ModuleOp module, unsigned count, raw_ostream &os) {
+  SmallVector<func::FuncOp> steps = rt::getSteps(module);
+  SmallVector<MemoryPeak> peaks;
+  SmallVector<std::pair<std::string, SmallVector<int64_t>>> rows;
+  auto add = [&](StringRef name, int64_t bytes) {
+    auto *row = llvm::find_if(rows, [&](auto &r) { return r.first == name; });
+    if (row == rows.end()) {
+      rows.push_back({name.str(), {}});
+      row = rows.end() - 1;
+    }
+    row->second.push_back(bytes);
+  };
+  for (func::FuncOp step : steps) {
+    const MemoryPeak &peak = peaks.emplace_back(getMemoryPeak(step));
+    int64_t arena = 0;
+    for (auto [name, bytes] : getMemoryTerms(step)) {
+      arena += bytes;
+      if (name != "activations") {
+        add(name, bytes);
+        continue;
+      }
+      add(name, peak.getBytes(false));
+      add("communication buffers", peak.getBytes(true));
+      add("unused at the peak",
+          bytes - peak.getBytes(false) - peak.getBytes(true));
+    }
+    add("arena of a rank", arena);
+  }
+  auto print = [&](StringRef name, ArrayRef<int64_t> numbers) {
+    os << llvm::format("  %-22s", name.str().c_str());
+    for (int64_t n : numbers)
+      os << llvm::format(" %15lld", static_cast<long long>(n));
+    os << "\n";
+  };
+  if (steps.size() > 1) {
+    SmallVector<int64_t> coordinates;
+    for (func::FuncOp step : steps)
+      coordinates.push_back(rt::getStage(step));
+    print("coordinate on pp", coordinates);
+  }
+  for (auto &[name, numbers] : rows)
+    print(name, numbers);
+  print("workspace of a thread",
+        SmallVector<int64_t>(steps.size(), getWorkspaceBytes(module)));
+  os << "outside of the plan: the program and its libraries (libc, OpenMP, "
+        "MPI)\n";
+  for (auto [step, peak] : llvm::zip_equal(steps, peaks)) {
+    if (steps.size() > 1)
+      os << "pp=" << rt::getStage(step) << ": ";
+    printPeak(step, peak, count, os);
+  }
+}
