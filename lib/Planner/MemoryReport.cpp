@@ -50,6 +50,8 @@ static std::string describe(rt::AllocOp alloc) {
     return ("@" + launch.getKernel()).str();
   if (auto start = dyn_cast<rt::StartOp>(first))
     return start.getName().str();
+  if (isa<rt::PipelineOp>(first))
+    return "what stages keep and exchange";
   return first->getName().getStringRef().str();
 }
 

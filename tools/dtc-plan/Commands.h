@@ -12,6 +12,10 @@ namespace dtc {
 extern llvm::cl::SubCommand scheduleCommand;
 llvm::Error runScheduleCommand();
 
+/// `dtc-plan memory`.
+extern llvm::cl::SubCommand memoryCommand;
+llvm::Error runMemoryCommand(int argc, char **argv);
+
 } // namespace dtc
 
 #endif // DTC_TOOLS_DTC_PLAN_COMMANDS_H

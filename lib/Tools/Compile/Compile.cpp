@@ -266,11 +266,11 @@ static void printPlan(ModuleOp module, const CompileOptions &options,
      << " of workspace\n";
 }
 
-llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &given) {
-  CompileOptions options = given;
-  auto target = codegen::targetInfo(options.cpu);
-  if (!target)
-    return target.takeError();
+/// The model after the last pass of the dtc level. `auto` becomes what fits.
+static llvm::Expected<OwningOpRef<ModuleOp>> buildStep(MLIRContext &context,
+                                                       CompileOptions &options,
+                                                       unsigned vectorBits,
+                                                       raw_ostream &report) {
   // The parser does not say why it cannot read.
   std::string message;
   if (options.input != "-" && !openInputFile(options.input, &message))
@@ -279,15 +279,13 @@ llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &given) {
       parseSourceFile<ModuleOp>(options.input, &context);
   if (!module)
     return reported();
-  raw_ostream &report = options.output == "-" ? llvm::errs() : llvm::outs();
   if (options.recompute == "auto") {
     if (options.memory <= 0)
       return llvm::createStringError(
           "--recompute=auto needs --memory=BYTES to fit into");
     auto chosen =
         chooseRecompute(options.memory, [&](const std::string &value) {
-          return getArenaBytes(context, *module, options, value,
-                               target->vectorBits);
+          return getArenaBytes(context, *module, options, value, vectorBits);
         });
     if (!chosen)
       return chosen.takeError();
@@ -297,31 +295,66 @@ llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &given) {
            << (isLimit ? " operations a byte" : "")
            << ", which fits into --memory=" << options.memory << "\n";
   }
+  llvm::Error error =
+      runPasses(context, *module, options, [&](OpPassManager &pm) {
+        return addTrainingPasses(pm, options);
+      });
+  if (error)
+    return std::move(error);
+  return std::move(module);
+}
+
+static llvm::Error planStep(MLIRContext &context, ModuleOp module,
+                            const CompileOptions &options,
+                            unsigned vectorBits) {
+  return runPasses(context, module, options, [&](OpPassManager &pm) {
+    addRuntimePasses(pm, options, vectorBits);
+    return llvm::Error::success();
+  });
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+dtc::planProgram(MLIRContext &context, const CompileOptions &given,
+                 raw_ostream &report) {
+  CompileOptions options = given;
+  auto target = codegen::targetInfo(options.cpu);
+  if (!target)
+    return target.takeError();
+  auto module = buildStep(context, options, target->vectorBits, report);
+  if (!module)
+    return module.takeError();
   if (llvm::Error error =
-          runPasses(context, *module, options, [&](OpPassManager &pm) {
-            return addTrainingPasses(pm, options);
-          }))
-    return error;
+          planStep(context, **module, options, target->vectorBits))
+    return std::move(error);
+  return module;
+}
+
+llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &given) {
+  CompileOptions options = given;
+  auto target = codegen::targetInfo(options.cpu);
+  if (!target)
+    return target.takeError();
+  // Standard output may be where the program goes.
+  raw_ostream &report = options.output == "-" ? llvm::errs() : llvm::outs();
+  auto built = buildStep(context, options, target->vectorBits, report);
+  if (!built)
+    return built.takeError();
+  ModuleOp module = **built;
   if (options.emit == CompileLevel::Mlir) {
     std::string text;
     llvm::raw_string_ostream os(text);
-    module->print(os);
+    module.print(os);
     return writeFile(options.output, text + "\n");
   }
-
   if (llvm::Error error =
-          runPasses(context, *module, options, [&](OpPassManager &pm) {
-            addRuntimePasses(pm, options, target->vectorBits);
-            return llvm::Error::success();
-          }))
+          planStep(context, module, options, target->vectorBits))
     return error;
-  // Standard output may be where the program goes.
-  printPlan(*module, options, report);
+  printPlan(module, options, report);
   if (options.memory > 0)
-    if (llvm::Error error = checkMemory(*module, options.memory))
+    if (llvm::Error error = checkMemory(module, options.memory))
       return error;
   if (llvm::Error error =
-          runPasses(context, *module, options, [&](OpPassManager &pm) {
+          runPasses(context, module, options, [&](OpPassManager &pm) {
             LowerToCpuOptions lower;
             lower.cpu = options.cpu;
             lower.flags = options.flags;
@@ -335,7 +368,7 @@ llvm::Error dtc::compile(MLIRContext &context, const CompileOptions &given) {
   emit.cpu = options.cpu;
   if (options.emit == CompileLevel::Llvm)
     emit.kind = codegen::EmitKind::LlvmIr;
-  auto code = codegen::emitObject(*module, emit);
+  auto code = codegen::emitObject(module, emit);
   if (!code)
     return code.takeError();
   if (options.emit == CompileLevel::Exe)

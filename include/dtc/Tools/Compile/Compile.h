@@ -4,8 +4,10 @@
 #define DTC_TOOLS_COMPILE_COMPILE_H
 
 #include "dtc/Tools/Compile/Mesh.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -72,6 +74,12 @@ llvm::Error addTrainingPasses(mlir::OpPassManager &pm,
 
 /// The passes by the arguments that --print-after takes, in order.
 std::vector<std::string> getCompilePassNames();
+
+/// The model as a program whose memory is planned, before code exists; what
+/// `auto` chose is said on `report`. Diagnostics as below.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+planProgram(mlir::MLIRContext &context, const CompileOptions &options,
+            llvm::raw_ostream &report);
 
 /// Compiles; the output is complete or untouched. Diagnostics of the program
 /// go to the context's handler; the error is then empty text.

@@ -1,0 +1,147 @@
+//===- MemoryCommand.cpp - dtc-plan memory --------------------------------===//
+
+#include "Commands.h"
+#include "dtc/Planner/Formulas.h"
+#include "dtc/Planner/MemoryReport.h"
+#include "dtc/Tools/Compile/Flags.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+cl::SubCommand dtc::memoryCommand(
+    "memory", "Says where the bytes of a training step are: of a model and the "
+              "flags of dtc-compile, or by formulas");
+
+namespace {
+
+cl::OptionCategory category("dtc-plan memory options");
+
+cl::opt<unsigned> largest("largest", cl::init(8), cl::value_desc("N"),
+                          cl::desc("For a model: how many of the largest "
+                                   "buffers at the peak are named (default 8)"),
+                          cl::sub(dtc::memoryCommand), cl::cat(category));
+cl::opt<double> params("params", cl::value_desc("P"),
+                       cl::desc("Instead of a model: state of P parameters, "
+                                "such as 7.5e9, in every stage of ZeRO"),
+                       cl::sub(dtc::memoryCommand), cl::cat(category));
+cl::opt<double>
+    hidden("hidden", cl::value_desc("H"),
+           cl::desc("Instead of a model: activations that one layer of GPT's "
+                    "kind keeps, with --heads, --seq, --micro-batch"),
+           cl::sub(dtc::memoryCommand), cl::cat(category));
+cl::opt<double> heads("heads", cl::value_desc("A"),
+                      cl::desc("For --hidden: attention heads"),
+                      cl::sub(dtc::memoryCommand), cl::cat(category));
+cl::opt<double> sequence("seq", cl::value_desc("S"),
+                         cl::desc("For --hidden: length of a sequence"),
+                         cl::sub(dtc::memoryCommand), cl::cat(category));
+cl::opt<double> microBatch("micro-batch", cl::init(1), cl::value_desc("B"),
+                           cl::desc("For --hidden: sequences of a micro-batch "
+                                    "(default 1)"),
+                           cl::sub(dtc::memoryCommand), cl::cat(category));
+
+const dtc::CompileFlags flags(dtc::memoryCommand, category);
+
+} // namespace
+
+static int64_t getAxis(const dtc::CompileOptions &options, StringRef name) {
+  for (const auto &[axis, size] : options.mesh)
+    if (axis == name)
+      return size;
+  return 1;
+}
+
+/// Tables that no compilation is needed for.
+static Error printState(const dtc::CompileOptions &options) {
+  if (!(params > 0))
+    return createStringError("error: --params must be positive");
+  int64_t ranks = getAxis(options, "dp") * getAxis(options, "cp");
+  struct Row {
+    const char *name;
+    dtc::StatePrecision precision;
+  };
+  const Row rows[] = {{"f32", {4, 4, 0, 8}},
+                      {"bf16, bf16 gradients", {2, 2, 4, 8}},
+                      {"bf16, f32 gradients", {2, 4, 4, 8}}};
+  outs() << format("state of %g parameters on each of %lld ranks of dp and cp, "
+                   "in GB (1e9 bytes), by stage of ZeRO\n",
+                   double(params), static_cast<long long>(ranks))
+         << format("  %-22s %10s %10s %10s %10s\n", "precision", "0", "1", "2",
+                   "3");
+  for (const Row &row : rows) {
+    outs() << format("  %-22s", row.name);
+    for (int stage = 0; stage <= 3; ++stage)
+      outs() << format(" %10.2f",
+                       dtc::getStateBytes(params, ranks, stage, row.precision) /
+                           1e9);
+    outs() << "\n";
+  }
+  return Error::success();
+}
+
+static Error printActivations(const dtc::CompileOptions &options) {
+  for (const auto *option : {&hidden, &heads, &sequence, &microBatch})
+    if (!(*option > 0))
+      return createStringError("error: --hidden needs --" + option->ArgStr +
+                               ", which must be positive");
+  dtc::LayerShape layer{sequence,
+                        microBatch,
+                        hidden,
+                        heads,
+                        static_cast<double>(getAxis(options, "tp")),
+                        options.sequenceParallel};
+  outs() << "activations that one layer keeps, in MB (1e6 bytes)\n"
+         << format("  %-12s %22s %12s %12s\n", "recompute",
+                   "published, 16 bits", "DTC, bf16", "DTC, f32");
+  const std::pair<const char *, dtc::Recompute> rows[] = {
+      {"none", dtc::Recompute::None},
+      {"selective", dtc::Recompute::Selective},
+      {"full", dtc::Recompute::Full}};
+  for (auto [name, what] : rows)
+    outs() << format("  %-12s %22.2f %12.2f %12.2f\n", name,
+                     dtc::getPublishedActivationBytes(layer, what) / 1e6,
+                     dtc::getActivationBytes(layer, what, 2) / 1e6,
+                     dtc::getActivationBytes(layer, what, 4) / 1e6);
+  return Error::success();
+}
+
+Error dtc::runMemoryCommand(int argc, char **argv) {
+  auto options = flags.get(argc, argv);
+  if (!options)
+    return createStringError("error: " + toString(options.takeError()));
+  bool formulas = params.getNumOccurrences() || hidden.getNumOccurrences();
+  if (formulas == !options->input.empty())
+    return createStringError(
+        "error: dtc-plan memory needs a model (MODEL.mlir), or --params or "
+        "--hidden instead");
+  if (params.getNumOccurrences())
+    if (Error error = printState(*options))
+      return error;
+  if (hidden.getNumOccurrences())
+    if (Error error = printActivations(*options))
+      return error;
+  if (formulas)
+    return Error::success();
+
+  mlir::DialectRegistry registry;
+  registerCompileDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+  auto module = planProgram(context, *options, outs());
+  if (!module) {
+    std::string message = toString(module.takeError());
+    return createStringError(message.empty() ? "" : "error: " + message);
+  }
+  int64_t ranks = 1;
+  for (const auto &[name, size] : options->mesh)
+    ranks *= size;
+  outs() << "planned bytes of each of " << ranks << " rank"
+         << (ranks == 1 ? "" : "s") << "\n";
+  printMemoryReport(**module, largest, outs());
+  return Error::success();
+}
