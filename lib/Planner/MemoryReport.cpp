@@ -10,22 +10,25 @@
 using namespace mlir;
 using namespace dtc;
 
-int64_t MemoryPeak::getBytes(bool communicates) const {
+int64_t MemoryPeak::getBytes(Buffer::Kind kind) const {
   int64_t sum = 0;
   for (const Buffer &b : buffers)
-    if (b.communicates == communicates)
+    if (b.kind == kind)
       sum += b.bytes;
   return sum;
 }
 
-/// Whether the buffer is where messages of other ranks arrive.
-static bool receives(rt::AllocOp alloc) {
+static MemoryPeak::Buffer::Kind getKind(rt::AllocOp alloc) {
+  if (alloc->hasAttr(rt::attrs::sum))
+    return MemoryPeak::Buffer::Sum;
   Value buffer = alloc.getBuffer();
-  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+  bool receives = llvm::any_of(buffer.getUsers(), [&](Operation *user) {
     auto start = dyn_cast<rt::StartOp>(user);
     return start && llvm::is_contained(start.getRecv(), buffer) &&
            !llvm::is_contained(start.getSend(), buffer);
   });
+  return receives ? MemoryPeak::Buffer::Message
+                  : MemoryPeak::Buffer::Activation;
 }
 
 /// The first op, in program order, that writes the buffer.
@@ -42,6 +45,8 @@ static std::string describe(rt::AllocOp alloc) {
   auto index = [&](OperandRange results) {
     return llvm::find(results, buffer) - results.begin();
   };
+  if (alloc->hasAttr(rt::attrs::sum))
+    return "sum over micro-batches";
   if (auto call = dyn_cast<rt::CallOp>(first))
     return ("result #" + Twine(index(call.getOuts())) + " of @" +
             call.getCallee())
@@ -106,7 +111,7 @@ void PeakFinder::add(func::FuncOp func, MemoryPeak &peak) {
     }
     auto alloc = cast<rt::AllocOp>(op);
     peak.buffers.push_back(
-        {life.bytes, describe(alloc), alloc.getLoc(), receives(alloc)});
+        {life.bytes, describe(alloc), alloc.getLoc(), getKind(alloc)});
   }
   int64_t now = 0;
   Operation *here = nullptr;
@@ -181,15 +186,21 @@ void dtc::printMemoryReport(ModuleOp module, unsigned count, raw_ostream &os) {
         add(name, bytes);
         continue;
       }
-      add(name, peak.getBytes(false));
-      add("communication buffers", peak.getBytes(true));
-      add("unused at the peak",
-          bytes - peak.getBytes(false) - peak.getBytes(true));
+      int64_t rest = bytes;
+      for (auto [part, kind] : {std::pair(name, MemoryPeak::Buffer::Activation),
+                                std::pair(StringRef("sums over micro-batches"),
+                                          MemoryPeak::Buffer::Sum),
+                                std::pair(StringRef("communication buffers"),
+                                          MemoryPeak::Buffer::Message)}) {
+        add(part, peak.getBytes(kind));
+        rest -= peak.getBytes(kind);
+      }
+      add("unused at the peak", rest);
     }
     add("arena of a rank", arena);
   }
   auto print = [&](StringRef name, ArrayRef<int64_t> numbers) {
-    os << llvm::format("  %-22s", name.str().c_str());
+    os << llvm::format("  %-24s", name.str().c_str());
     for (int64_t n : numbers)
       os << llvm::format(" %15lld", static_cast<long long>(n));
     os << "\n";

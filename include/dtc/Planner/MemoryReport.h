@@ -14,15 +14,16 @@ struct MemoryPeak {
     /// Who makes it: "result #2 of @layer_forward", "@einsum_3".
     std::string what;
     mlir::Location where;
-    /// It receives what other ranks send, and is not reduced in place.
-    bool communicates;
+    /// Messages receive what other ranks send and are not reduced in place;
+    /// sums add up what micro-batches make.
+    enum Kind { Activation, Message, Sum } kind;
   };
   /// The op at which it is, innermost call first.
   llvm::SmallVector<mlir::Operation *> at;
   /// In the order of the program, callers' first.
   llvm::SmallVector<Buffer> buffers;
 
-  int64_t getBytes(bool communicates) const;
+  int64_t getBytes(Buffer::Kind kind) const;
 };
 
 /// The peak of a planned step: the largest sum of live bytes, callees'
@@ -30,8 +31,9 @@ struct MemoryPeak {
 MemoryPeak getMemoryPeak(mlir::func::FuncOp step);
 
 /// Prints, with a column for each coordinate on the axis pp: the terms of the
-/// arena, of which activations and communication buffers are those of the peak
-/// and the rest of the frame is unused then; the op of the peak; the `count`
+/// arena, of which activations, sums over micro-batches (gradients that are not
+/// stored as such) and communication buffers are those of the peak and the rest
+/// of the frame is unused then; the op of the peak; the `count`
 /// largest buffers there.
 void printMemoryReport(mlir::ModuleOp module, unsigned count,
                        llvm::raw_ostream &os);

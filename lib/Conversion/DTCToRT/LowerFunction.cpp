@@ -198,6 +198,8 @@ void FunctionLowering::createSums(MicroBatchesOp loop) {
   Operation *yield = loop.getBody().front().getTerminator();
   for (OpResult r : loop->getResults()) {
     Value sum = destination(r);
+    if (auto alloc = sum.getDefiningOp<rt::AllocOp>())
+      alloc->setAttr(rt::attrs::sum, b.getUnitAttr());
     rt::FillOp::create(b, loop.getLoc(), sum, b.getF64FloatAttr(0));
     auto v = cast<OpResult>(yield->getOperand(r.getResultNumber()));
     summands[v.getOwner()].push_back({v, sum});

@@ -29,6 +29,8 @@ inline int64_t getAlignedBytes(mlir::MemRefType type) {
 namespace attrs {
 constexpr llvm::StringLiteral kernel = "rt.kernel";
 constexpr llvm::StringLiteral noalias = "rt.noalias";
+/// On a buffer: it adds up what micro-batches make.
+constexpr llvm::StringLiteral sum = "rt.sum";
 constexpr llvm::StringLiteral step = "rt.step";
 constexpr llvm::StringLiteral frameBytes = "rt.frame_bytes";
 constexpr llvm::StringLiteral frameOffset = "rt.frame_offset";
