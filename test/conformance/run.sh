@@ -1,5 +1,6 @@
 #!/bin/sh
-# run.sh BIN DIR LIST [LAUNCHER]: holds the tools in BIN against meshes/LIST.txt of DIR
+# run.sh BIN DIR LIST [LAUNCHER]: holds the tools in BIN against LIST.txt of this
+# folder, or meshes/LIST.txt of DIR
 # (or of the environment's DTC_CONFORMANCE_DIR). Status 77, skipped, where there
 # is no such folder.
 set -eu
@@ -13,4 +14,7 @@ if [ -n "$launcher" ] && ! command -v "${launcher%% *}" >/dev/null; then
   echo "skipped: no ${launcher%% *}"
   exit 77
 fi
-exec python3 "$dir/conformance/check.py" --bin "$bin" --launch "$launcher" --list "$dir/conformance/meshes/$list.txt" "$dir/goldens"
+# Lists of this folder come first.
+lines=$(dirname "$0")/$list.txt
+[ -f "$lines" ] || lines=$dir/conformance/meshes/$list.txt
+exec python3 "$dir/conformance/check.py" --bin "$bin" --launch "$launcher" --list "$lines" "$dir/goldens"
