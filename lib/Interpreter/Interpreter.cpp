@@ -277,8 +277,11 @@ LogicalResult Interpreter::runOp(Operation *op, Environment &env) {
             interpretOp(op, operands, mesh, tolerance);
         if (failed(results))
           return failure();
-        for (auto [v, pieces] : llvm::zip_equal(op->getResults(), *results))
+        for (auto [v, pieces] : llvm::zip_equal(op->getResults(), *results)) {
+          for (const Array &x : pieces)
+            largest = std::max(largest, getMagnitude(x));
           env[v] = std::move(pieces);
+        }
         return success();
       });
 }

@@ -42,7 +42,8 @@ public:
 private:
   using Ranks = llvm::BitVector;
 
-  /// Where a value is known: everywhere, if it does not depend on the loop.
+  /// Where a value is known: everywhere, if it depends neither on the loop nor
+  /// on what parameters' owners keep.
   const Ranks &knownAt(Value v) const {
     auto it = known.find(v);
     return it == known.end() ? all : it->second;
@@ -57,6 +58,10 @@ private:
     for (Value v : op->getResults())
       known[v] = at;
   }
+  bool isEverywhere(Operation &op) const {
+    return llvm::none_of(op.getOperands(),
+                         [&](Value v) { return known.contains(v); });
+  }
   static SmallVector<int64_t> list(const Ranks &ranks) {
     return {ranks.set_bits_begin(), ranks.set_bits_end()};
   }
@@ -64,6 +69,7 @@ private:
   Value makeSum(OpBuilder &b, Location loc, ArrayRef<Value> values,
                 ArrayRef<int64_t> from, const Ranks &to);
   void makeKnown(OpOperand &operand, const Ranks &at);
+  void visitBefore(Operation &op);
   void visit(Operation &op);
   bool isInnerAdd(AddOp add) const;
   void visitAdd(AddOp add);
@@ -176,7 +182,17 @@ void StageSums::visitAdd(AddOp root) {
   dead.insert(adds.begin(), adds.end());
 }
 
+/// What stands before the loop may be made of what only owners keep.
+void StageSums::visitBefore(Operation &op) {
+  if (auto read = dyn_cast<ReadOp>(op))
+    setKnown(&op, ranks.ownersOf(read.getParam()));
+  else if (!isEverywhere(op))
+    setKnown(&op, knownAtAll(&op));
+}
+
 void StageSums::visit(Operation &op) {
+  if (auto read = dyn_cast<ReadOp>(op))
+    return setKnown(&op, ranks.ownersOf(read.getParam()));
   if (auto add = dyn_cast<AddOp>(op)) {
     if (isInnerAdd(add)) {
       setKnown(add, knownAtAll(add)); // decided where the sum ends
@@ -184,9 +200,7 @@ void StageSums::visit(Operation &op) {
     }
     return visitAdd(add);
   }
-  bool dependsOnLoop = llvm::any_of(op.getOperands(),
-                                    [&](Value v) { return known.contains(v); });
-  if (!dependsOnLoop)
+  if (isEverywhere(op))
     return;
   const Ranks &need = ranks.needs(&op);
   Ranks at = knownAtAll(&op);
@@ -207,6 +221,11 @@ void StageSums::visit(Operation &op) {
 }
 
 void StageSums::run() {
+  for (Operation &op : *loop->getBlock()) {
+    if (&op == loop)
+      break;
+    visitBefore(op);
+  }
   for (OpResult r : loop->getResults())
     if (int64_t home = ranks.homeOf(r.getResultNumber()); home >= 0) {
       Ranks one(count);

@@ -34,10 +34,14 @@ static AxisList getDataGroup(ModuleOp module) {
   return group;
 }
 
-/// The placement in which a tensor is cut over the group too; the type itself
-/// if it cannot be.
-static DTensorType getPiece(DTensorType type, const AxisList &group) {
-  if (group.empty() || overlap(type.getNamedAxes(), group))
+/// The placement in which a tensor is cut over the group too, or over those of
+/// its axes that no rule has used; the type itself if it cannot be.
+static DTensorType getPiece(DTensorType type, const AxisList &all) {
+  AxisList group;
+  for (const Axis &a : all)
+    if (!overlap({a}, type.getNamedAxes()))
+      group.push_back(a);
+  if (group.empty())
     return type;
   int64_t n = product(group), best = -1, bestLength = 0;
   // Which dimension has the shortest pieces is the same question as which pads
@@ -71,6 +75,13 @@ static DTensorType getPiece(DTensorType type, const AxisList &group) {
 
 namespace {
 
+/// What a stage takes, or hands on, in another placement. Equal stages are one
+/// function, so this is collected for every call before anything is changed.
+struct StageChange {
+  using List = SmallVector<std::pair<unsigned, DTensorType>>;
+  List arguments, results;
+};
+
 class ShardParametersImpl {
 public:
   ShardParametersImpl(ModuleOp module, int64_t stage, bool gatherOnce)
@@ -93,6 +104,8 @@ private:
   LogicalResult shardParameter(ParamOp param);
   LogicalResult gatherForUses(Value v, Value piece, DTensorType as);
   LogicalResult gatherFor(OpOperand &use, Value piece, DTensorType as);
+  LogicalResult changeStages();
+  LogicalResult changeStage(func::FuncOp stage, const StageChange &change);
   void eraseDead();
 
   DTensorType pieceOf(ParamOp param) {
@@ -112,8 +125,8 @@ private:
   llvm::DenseMap<Operation *, SmallVector<ReadOp, 1>> reads; // by parameter
   /// What a value is gathered to before an op.
   llvm::DenseMap<std::tuple<Operation *, Value, Type>, Value> gathered;
-  /// Results and arguments of stages that have become pieces.
-  llvm::DenseSet<std::pair<Operation *, unsigned>> doneResults, doneArguments;
+  /// By stage call, in program order of their first change.
+  llvm::MapVector<Operation *, StageChange> changes;
   SmallVector<Operation *> maybeDead;
 };
 
@@ -203,18 +216,7 @@ LogicalResult ShardParametersImpl::reduceWhereMade(OpOperand &use,
     use.set(*converted);
     return success();
   }
-  // Equal stages are one function; its other calls follow by themselves.
-  FailureOr<func::FuncOp> callee = getCallee(call, symbols);
-  if (failed(callee))
-    return failure();
-  unsigned r = cast<OpResult>(v).getResultNumber();
-  if (doneResults.insert({*callee, r}).second) {
-    Operation *end = callee->getBody().front().getTerminator();
-    if (failed(reduceWhereMade(end->getOpOperand(r), to)))
-      return failure();
-    callee->setFunctionType(
-        b.getFunctionType(callee->getArgumentTypes(), end->getOperandTypes()));
-  }
+  changes[call].results.push_back({cast<OpResult>(v).getResultNumber(), to});
   v.setType(to);
   return success();
 }
@@ -287,26 +289,80 @@ LogicalResult ShardParametersImpl::gatherFor(OpOperand &use, Value piece,
     use.set(v);
     return success();
   }
-  FailureOr<func::FuncOp> callee = getCallee(call, symbols);
-  if (failed(callee))
-    return failure();
-  unsigned i = use.getOperandNumber();
   use.set(piece);
-  BlockArgument argument = callee->getArgument(i);
-  if (!doneArguments.insert({*callee, i}).second) {
-    if (argument.getType() == piece.getType())
-      return success();
-    return call.emitOpError("operand #")
-           << i << " is stored as " << piece.getType() << ", but as "
-           << argument.getType() << " at another call of the same stage";
+  changes[call].arguments.push_back(
+      {use.getOperandNumber(), cast<DTensorType>(piece.getType())});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+LogicalResult ShardParametersImpl::changeStage(func::FuncOp stage,
+                                               const StageChange &change) {
+  for (auto [i, piece] : change.arguments) {
+    BlockArgument argument = stage.getArgument(i);
+    auto whole = cast<DTensorType>(argument.getType());
+    argument.setType(piece);
+    for (OpOperand &use : llvm::make_early_inc_range(argument.getUses()))
+      if (failed(gatherFor(use, argument, whole)))
+        return failure();
   }
-  argument.setType(piece.getType());
-  callee->setFunctionType(
-      b.getFunctionType(callee->getBody().front().getArgumentTypes(),
-                        callee->getFunctionType().getResults()));
-  for (OpOperand &inner : llvm::make_early_inc_range(argument.getUses()))
-    if (failed(gatherFor(inner, argument, as)))
+  Block &body = stage.getBody().front();
+  Operation *end = body.getTerminator();
+  for (auto [r, piece] : change.results)
+    if (failed(reduceWhereMade(end->getOpOperand(r), piece)))
       return failure();
+  stage.setFunctionType(
+      b.getFunctionType(body.getArgumentTypes(), end->getOperandTypes()));
+  return success();
+}
+
+/// Calls of one stage that change alike go on calling one function.
+LogicalResult ShardParametersImpl::changeStages() {
+  struct Variant {
+    const StageChange *change;
+    func::FuncOp func;
+  };
+  llvm::MapVector<Operation *, SmallVector<Variant, 1>> stages;
+  auto sameAs = [](const StageChange &a) {
+    return [&a](const Variant &v) {
+      return v.change->arguments == a.arguments &&
+             v.change->results == a.results;
+    };
+  };
+  // The calls that are not changed keep the function as it is.
+  llvm::DenseSet<Operation *> isKept;
+  module.walk([&](func::CallOp call) {
+    if (getStage(call) && !changes.contains(call))
+      if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
+        isKept.insert(callee);
+  });
+  for (auto &[op, change] : changes) {
+    auto call = cast<func::CallOp>(op);
+    FailureOr<func::FuncOp> callee = getCallee(call, symbols);
+    if (failed(callee))
+      return failure();
+    llvm::sort(change.arguments, llvm::less_first());
+    llvm::sort(change.results, llvm::less_first());
+    SmallVector<Variant, 1> &variants = stages[*callee];
+    auto *it = llvm::find_if(variants, sameAs(change));
+    if (it == variants.end()) {
+      func::FuncOp func = *callee;
+      if (!variants.empty() || isKept.contains(*callee)) {
+        func = callee->clone();
+        symbols.insert(func, std::next(Block::iterator(*callee)));
+      }
+      variants.push_back({&change, func});
+      it = variants.end() - 1;
+    }
+    call.setCallee(it->func.getSymName());
+  }
+  for (auto &[op, variants] : stages)
+    for (Variant &v : variants)
+      if (failed(changeStage(v.func, *v.change)))
+        return failure();
   return success();
 }
 
@@ -360,6 +416,8 @@ LogicalResult ShardParametersImpl::run() {
     for (auto param : module.getOps<ParamOp>())
       if (failed(shardParameter(param)))
         return failure();
+  if (failed(changeStages()))
+    return failure();
   eraseDead();
   return success();
 }

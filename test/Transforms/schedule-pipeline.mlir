@@ -23,6 +23,8 @@
 
 module attributes {dtc.mesh = #dtc.mesh<pp:2>} {
   dtc.param @w : !dtc.tensor<4xf32> from "w" [4] view affine_map<(d0) -> (d0)> dims ["embed"] {init = "ones"}
+  // No stage uses it: it is on the first rank alone.
+  dtc.param @unused : !dtc.tensor<4xf32> from "unused" [4] view affine_map<(d0) -> (d0)> dims ["embed"] {init = "ones"}
 
   func.func private @stage_0(%x: !dtc.tensor<4x4xf32>, %w: !dtc.tensor<4xf32>) -> !dtc.tensor<4x4xf32> {
     %y = dtc.add %x, %w : (!dtc.tensor<4x4xf32>, !dtc.tensor<4xf32>) -> !dtc.tensor<4x4xf32>
@@ -59,10 +61,18 @@ module attributes {dtc.mesh = #dtc.mesh<pp:2>} {
       dtc.yield %l, %dw0, %dw1 : !dtc.tensor<f32>, !dtc.tensor<4xf32>, !dtc.tensor<4xf32>
     } : !dtc.tensor<f32>, !dtc.tensor<4xf32>, !dtc.tensor<4xf32>
     // CHECK: %[[L:.*]] = dtc.sum_stages %{{.*}}#0 from [1] to [0, 1] : (!dtc.tensor<f32>)
+    // What a parameter's owner has stays there; what it meets comes to it.
+    // CHECK: %[[D:.*]] = dtc.sum_stages %{{.*}}#2 from [1] to [0] : (!dtc.tensor<4xf32>)
     // CHECK: %[[G:.*]] = dtc.sum_stages %{{.*}}#1, %{{.*}}#2 from [0, 1] to [0, 1]
     %g = dtc.add %s#1, %s#2 : (!dtc.tensor<4xf32>, !dtc.tensor<4xf32>) -> !dtc.tensor<4xf32>
     // CHECK: dtc.write %[[G]] to grad of @w
     dtc.write %g to grad of @w : !dtc.tensor<4xf32>
+    // CHECK: %[[U:.*]] = dtc.read param of @unused
+    // CHECK: %[[N:.*]] = dtc.multiply %[[U]], %[[D]]
+    // CHECK: dtc.write %[[N]] to param of @unused
+    %u = dtc.read param of @unused : !dtc.tensor<4xf32>
+    %n = dtc.multiply %u, %s#2 : (!dtc.tensor<4xf32>, !dtc.tensor<4xf32>) -> !dtc.tensor<4xf32>
+    dtc.write %n to param of @unused : !dtc.tensor<4xf32>
     // CHECK: return %[[L]]
     return %s#0 : !dtc.tensor<f32>
   }

@@ -118,3 +118,59 @@ module attributes {dtc.mesh = #dtc.mesh<dp:2, tp:2>} {
     return %l : !dtc.tensor<f32>
   }
 }
+
+// -----
+
+// One stage, called with a parameter and with what is made of one: the
+// function of the first call gathers, and reduces what it hands on.
+
+module attributes {dtc.mesh = #dtc.mesh<pp:2, dp:2>} {
+  dtc.param @p : !dtc.tensor<4xf32> from "p" [4] view affine_map<(d0) -> (d0)> dims ["embed"] {init = "ones"}
+  // CHECK:     func.func private @stage(%{{.*}}: !dtc.tensor<4xf32, replicate{dp:2}>, %{{.*}}: !dtc.tensor<i32>) -> !dtc.tensor<4xf32, partial{dp:2}>
+  // TWO:       func.func private @stage_0(%{{.*}}: !dtc.tensor<4xf32, replicate{dp:2}>, %{{.*}}: !dtc.tensor<i32>) -> !dtc.tensor<4{dp:2}xf32>
+  // TWO:         dtc.reduce_scatter
+  // THREE:     func.func private @stage_0(%[[W:.*]]: !dtc.tensor<4{dp:2}xf32>, %{{.*}}: !dtc.tensor<i32>) -> !dtc.tensor<4{dp:2}xf32>
+  // THREE-NEXT:  dtc.all_gather %[[W]] dim 0 over <dp:2>
+  // THREE:       dtc.reduce_scatter
+  func.func private @stage(%w: !dtc.tensor<4xf32, replicate{dp:2}>, %m: !dtc.tensor<i32>) -> !dtc.tensor<4xf32, partial{dp:2}> {
+    %x = dtc.scale %w by 2.0 : (!dtc.tensor<4xf32, replicate{dp:2}>) -> !dtc.tensor<4xf32, replicate{dp:2}>
+    %y = dtc.keep_first_replicated %x over <dp:2> : (!dtc.tensor<4xf32, replicate{dp:2}>) -> !dtc.tensor<4xf32, partial{dp:2}>
+    return %y : !dtc.tensor<4xf32, partial{dp:2}>
+  }
+  // CHECK-LABEL: func.func @step(
+  // TWO:         func.call @stage_0(
+  // TWO:         func.call @stage(
+  // THREE:       func.call @stage_0(
+  // THREE:       func.call @stage(
+  func.func @step(%l: !dtc.tensor<f32>) -> (!dtc.tensor<f32> {dtc.output = "loss"}) {
+    %p = dtc.read param of @p : !dtc.tensor<4xf32>
+    %f = dtc.f %p over <dp:2> : (!dtc.tensor<4xf32>) -> !dtc.tensor<4xf32, replicate{dp:2}>
+    %q = dtc.scale %f by 3.0 : (!dtc.tensor<4xf32, replicate{dp:2}>) -> !dtc.tensor<4xf32, replicate{dp:2}>
+    %0:2 = dtc.micro_batches 2 {
+    ^bb0(%m: !dtc.tensor<i32>):
+      %1 = func.call @stage(%f, %m) {dtc.stage = 0 : i64} : (!dtc.tensor<4xf32, replicate{dp:2}>, !dtc.tensor<i32>) -> !dtc.tensor<4xf32, partial{dp:2}>
+      %2 = func.call @stage(%q, %m) {dtc.stage = 1 : i64} : (!dtc.tensor<4xf32, replicate{dp:2}>, !dtc.tensor<i32>) -> !dtc.tensor<4xf32, partial{dp:2}>
+      dtc.yield %1, %2 : !dtc.tensor<4xf32, partial{dp:2}>, !dtc.tensor<4xf32, partial{dp:2}>
+    } : !dtc.tensor<4xf32, partial{dp:2}>, !dtc.tensor<4xf32, partial{dp:2}>
+    %3 = dtc.scale %0#1 by 3.0 : (!dtc.tensor<4xf32, partial{dp:2}>) -> !dtc.tensor<4xf32, partial{dp:2}>
+    %4 = dtc.add %0#0, %3 : (!dtc.tensor<4xf32, partial{dp:2}>, !dtc.tensor<4xf32, partial{dp:2}>) -> !dtc.tensor<4xf32, partial{dp:2}>
+    %5 = dtc.g %4 over <dp:2> : (!dtc.tensor<4xf32, partial{dp:2}>) -> !dtc.tensor<4xf32>
+    dtc.write %5 to grad of @p : !dtc.tensor<4xf32>
+    return %l : !dtc.tensor<f32>
+  }
+}
+
+// -----
+
+// A rule has cut rows over dp: cp is what is left of the group.
+
+module attributes {dtc.mesh = #dtc.mesh<dp:2, cp:2>} {
+  dtc.param @p : !dtc.tensor<4{dp:2}x6xf32> from "p" [4, 6] view affine_map<(d0, d1) -> (d0, d1)> dims ["p", "q"] {init = "ones"}
+  // CHECK-LABEL: func.func @step(
+  // CHECK:     dtc.write {{.*}} to grad of @p : !dtc.tensor<4{dp:2, cp:2}x6xf32>
+  func.func @step(%g: !dtc.tensor<4{dp:2}x6xf32, partial{cp:2}>, %l: !dtc.tensor<f32>) -> (!dtc.tensor<f32> {dtc.output = "loss"}) {
+    %0 = dtc.g %g over <cp:2> : (!dtc.tensor<4{dp:2}x6xf32, partial{cp:2}>) -> !dtc.tensor<4{dp:2}x6xf32>
+    dtc.write %0 to grad of @p : !dtc.tensor<4{dp:2}x6xf32>
+    return %l : !dtc.tensor<f32>
+  }
+}

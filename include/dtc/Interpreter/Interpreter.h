@@ -59,6 +59,8 @@ public:
   const std::vector<Named> &getOutputs() const { return outputs; }
   /// What it wrote, in the order of first writing: "grad of @wte".
   const std::vector<Named> &getWrites() const { return writes; }
+  /// The largest finite magnitude of any op's result.
+  double getLargest() const { return largest; }
 
   /// Runs a function on given arguments.
   mlir::FailureOr<llvm::SmallVector<Pieces>>
@@ -92,6 +94,7 @@ private:
   std::map<std::string, Kept> kept;
   std::vector<std::string> writeOrder;
   std::vector<Named> outputs, writes;
+  double largest = 0;
 };
 
 /// The largest |a - b| of two logical arrays of one shape; infinity where only

@@ -282,6 +282,7 @@ Maybe Checker::lower() {
   LowerToRuntimeOptions runtime;
   runtime.bucketBytes = settings.bucketBytes;
   pm.addPass(createLowerToRuntime(runtime));
+  pm.addPass(createOverlap());
   PlanMemoryOptions plan;
   plan.check = true;
   pm.addPass(createPlanMemory(plan));
@@ -308,6 +309,10 @@ Outcome Checker::run() {
       if (!llvm::all_of(n.value.data,
                         [](double x) { return std::isfinite(x); }))
         return outcome(Verdict::Refused, "the model's numbers overflow");
+
+  // Squares of these overflow in f32, which programs compute in.
+  if (single.getLargest() > 1e18)
+    return outcome(Verdict::Refused, "the model's numbers overflow");
 
   const double tolerance = 1e-9, floor = 1e-3;
   std::string wrong =
