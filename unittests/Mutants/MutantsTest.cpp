@@ -33,6 +33,8 @@ struct Case {
   bool sequenceParallel = false;
   int64_t microbatches = 1;
   const char *cpAttention = "ring";
+  int64_t zero = 0;
+  const char *zero3Reshard = "micro-batch";
 };
 
 const Case cases[] = {{"dp=2"},
@@ -45,7 +47,15 @@ const Case cases[] = {{"dp=2"},
                       {"pp=2,dp=2,tp=2", true, 2},
                       {"cp=2,tp=2"},
                       {"cp=2,tp=2", true, 1, "ulysses"},
-                      {"dp=2,cp=2", false, 2, "all-gather"}};
+                      {"dp=2,cp=2", false, 2, "all-gather"},
+                      // ZeRO: sums after the loop, in it, and in stages;
+                      // gathers before each layer, before the loop, in stages;
+                      // pieces that are padded.
+                      {"dp=2", false, 1, "ring", 1},
+                      {"dp=4", false, 1, "ring", 2},
+                      {"dp=2,tp=2", true, 2, "ring", 3},
+                      {"dp=2,cp=2", false, 1, "all-gather", 3, "step"},
+                      {"pp=2,dp=2", false, 2, "ring", 3}};
 
 /// Of more mutants in a case a sample of this size is taken.
 constexpr size_t maxReroutes = 25, maxPairs = 1500;
@@ -58,6 +68,10 @@ std::string toString(const Case &c) {
     s += " microbatches=" + std::to_string(c.microbatches);
   if (StringRef(c.cpAttention) != "ring")
     s += std::string(" ") + c.cpAttention;
+  if (c.zero)
+    s += " zero=" + std::to_string(c.zero);
+  if (StringRef(c.zero3Reshard) != "micro-batch")
+    s += std::string(" reshard=") + c.zero3Reshard;
   return s;
 }
 
@@ -114,6 +128,8 @@ public:
     options.sequenceParallel = c.sequenceParallel;
     options.microbatches = c.microbatches;
     options.cpAttention = c.cpAttention;
+    options.zero = c.zero;
+    options.zero3Reshard = c.zero3Reshard;
     PassManager pm(&getContext());
     buildTrainingPipeline(pm, options);
     if (failed(pm.run(*module)) || failed(verify(*module)) ||
@@ -167,6 +183,7 @@ public:
   void mutateAll(Table &table);
   void mutatePairs(Table &table);
   void reroute(Table &table);
+  int64_t bypassRepads();
   void checkUnchanged();
 
   std::string name;
@@ -374,6 +391,25 @@ void Program::mutateAll(Table &table) {
         op, mesh, [&](StringRef label, ArrayRef<CollectiveSpec> chain) {
           tryMutation(Mutation{op, llvm::to_vector<2>(chain)}, label, table);
         });
+}
+
+/// A change of a padded length that is left out is rejected. Returns how many
+/// there were.
+int64_t Program::bypassRepads() {
+  SmallVector<RepadOp> repads;
+  module->walk([&](RepadOp op) { repads.push_back(op); });
+  for (RepadOp op : repads) {
+    Quiet quiet(&getContext());
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : op.getResult().getUses())
+      uses.push_back(&use);
+    for (OpOperand *use : uses)
+      use->set(op.getX());
+    EXPECT_TRUE(failed(verify(*module))) << name << ": dtc.repad bypassed";
+    for (OpOperand *use : uses)
+      use->set(op.getResult());
+  }
+  return static_cast<int64_t>(repads.size());
 }
 
 /// Two mutations at once: one may not hide the other.
@@ -622,6 +658,16 @@ TEST(Mutants, RingShifts) {
     program.checkUnchanged();
   }
   EXPECT_GT(tried, 100);
+}
+
+/// A vector of 10 elements has pieces on 4 ranks.
+TEST(Mutants, Repads) {
+  for (int64_t zero : {1, 2, 3}) {
+    Program program("gpt2", {"dp=4", false, 1, "ring", zero});
+    ASSERT_TRUE(program) << zero;
+    EXPECT_GT(program.bypassRepads(), 0) << zero;
+    program.checkUnchanged();
+  }
 }
 
 TEST(Mutants, Gpt2) { testModel("gpt2"); }
