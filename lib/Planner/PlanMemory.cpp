@@ -204,5 +204,8 @@ void dtc::printMemory(ModuleOp module, raw_ostream &os) {
   }
   os << llvm::format("  %-18s", "arena of a rank");
   llvm::for_each(sums, column);
-  os << "\n";
+  os << llvm::format("\n  %-18s", "save snapshot");
+  for (func::FuncOp step : steps)
+    column(getSnapshotBytes(step));
+  os << " with --save\n";
 }

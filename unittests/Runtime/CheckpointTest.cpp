@@ -5,10 +5,13 @@
 #include "dtc/Runtime/Checkpoint/Folder.h"
 #include "dtc/Runtime/Checkpoint/Layout.h"
 #include "dtc/Runtime/Checkpoint/Owner.h"
+#include "dtc/Runtime/Checkpoint/StateWriter.h"
 #include "dtc/Runtime/Checkpoint/StoredRuns.h"
 #include "dtc/Runtime/Error.h"
 #include "dtc/Runtime/FileSystem.h"
+#include "dtc/Runtime/Hash.h"
 #include "dtc/Runtime/Log.h"
+#include "dtc/Runtime/Values.h"
 
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -596,6 +599,176 @@ TEST_F(Folders, TheNewestCompleteOneIsOpened) {
   // A header that is none is as good as a missing file.
   writeText(path("step-00000009/model-1.safetensors"), "x");
   EXPECT_EQ(opened(root.string()), 3);
+}
+
+// Programs --------------------------------------------------------------------
+
+/// Number i of a stored tensor in a slot. Single precision holds it, bf16 only
+/// a rounded one.
+double valueOf(const std::string &stored, Slot slot, int64_t i) {
+  // Parameters are those of the master copy.
+  uint64_t number = uint64_t(slot == Slot::Master ? 0 : int(slot));
+  uint64_t hash = hashBytes(stored.data(), stored.size(), number);
+  return double((hash + uint64_t(i)) % 251) + double(i % 7) / 1024;
+}
+
+/// Calls f(slot, type, stored name, its element, place in the arena) for all
+/// that a rank has, but gradients.
+template <typename F> void forEachElement(const Program &p, int64_t rank, F f) {
+  for (const Place &place : p.of(rank).tensors)
+    for (Slot slot : {Slot::Param, Slot::M, Slot::V, Slot::Master}) {
+      const Tensor &tensor = p.tensors[place.tensor];
+      const Piece &piece = tensor.piece(slot);
+      if (place.has(slot))
+        StoredRuns(tensor, slot, rank)
+            .forEach(
+                [&](int64_t stored, int64_t local, int64_t n, int64_t stride) {
+                  for (int64_t k = 0; k < n; ++k)
+                    f(slot, piece.type, tensor.stored, stored + k,
+                      place.at(slot), local + k * stride);
+                });
+    }
+}
+
+/// Saves what all ranks of a program have, as a complete checkpoint.
+void saveAll(const Program &p, const std::string &folder) {
+  CheckpointLayout layout(p, 500);
+  std::vector<int64_t> sums(layout.files().size());
+  std::atomic<bool> abandoned{false};
+  makeFolder(folder);
+  for (int64_t rank = 0; rank < p.ranks(); ++rank) {
+    std::string arena(size_t(p.of(rank).arenaBytes), '\xff'); // NaN
+    forEachElement(p, rank,
+                   [&](Slot slot, dtc_dtype type, const std::string &stored,
+                       int64_t i, int64_t at, int64_t local) {
+                     storeValue(type, arena.data() + at, local,
+                                valueOf(stored, slot, i));
+                   });
+    StateWriter writer(p, rank, layout);
+    std::string snapshot(size_t(writer.snapshotBytes()), '\0'),
+        staging(StateWriter::stagingBytes, '\0');
+    bool beside = rank % 2;
+    writer.takeSnapshot(arena.data(), snapshot.data());
+    writer.write(folder, beside ? snapshot.data() : arena.data(), beside,
+                 staging.data(), sums.data(), abandoned);
+  }
+  Manifest manifest;
+  for (size_t f = 0; f < layout.files().size(); ++f)
+    manifest.files.push_back({layout.files()[f].name, layout.files()[f].bytes,
+                              checksumText(uint64_t(sums[f]))});
+  writeText(folder + "/trainer.json", manifest.text());
+}
+
+/// The same stored tensors in other pieces, on other stages, in views of their
+/// own. `master`: parameters in bf16 with a master copy.
+Program another(const Program &p, int64_t stages, bool master, Draw &draw) {
+  Program q;
+  q.mesh = p.mesh;
+  q.mesh[0].second = stages;
+  q.pipelineRanks.resize(size_t(stages));
+  std::vector<int64_t> used(size_t(stages), 0);
+  for (Tensor tensor : p.tensors) {
+    Piece logical = tensor;
+    static_cast<Piece &>(tensor) = draw.piece(logical);
+    tensor.type = master ? DTC_BF16 : DTC_F32;
+    for (Slot slot : {Slot::M, Slot::V, Slot::Master})
+      tensor.otherPieces[slot] = draw.piece(logical);
+    Place place;
+    place.tensor = q.tensors.size();
+    size_t stage = size_t(draw.number(0, stages - 1));
+    for (Slot slot : {Slot::Param, Slot::M, Slot::V, Slot::Master}) {
+      if (slot == Slot::Master && !master)
+        continue;
+      place.offsets[int(slot)] = used[stage];
+      used[stage] += (tensor.piece(slot).localBytes() + 63) / 64 * 64;
+    }
+    q.pipelineRanks[stage].tensors.push_back(place);
+    q.tensors.push_back(tensor);
+  }
+  for (size_t s = 0; s < used.size(); ++s)
+    q.pipelineRanks[s].arenaBytes = used[s];
+  return q;
+}
+
+/// Any pieces, stages and precision load what any others saved, and the sums of
+/// what is loaded are those of what was saved.
+TEST_F(Folders, AnyProgramLoadsWhatAnyOtherSaved) {
+  Draw draw(4);
+  for (int i = 0; i < 12; ++i) {
+    Program base = draw.program(1, false);
+    bool from16 = i & 1, to16 = i & 2, weightsOnly = i % 6 == 5;
+    Program from = another(base, draw.number(1, 3), from16, draw);
+    Program to = another(base, draw.number(1, 3), to16, draw);
+    std::string folder = path(cat("c", i));
+    saveAll(from, folder);
+    std::vector<std::string> skipped;
+    std::unique_ptr<Checkpoint> checkpoint = Checkpoint::open(folder, skipped);
+    checkpoint->choose(to, weightsOnly);
+    std::vector<uint64_t> sums(checkpoint->manifest().files.size());
+    for (int64_t rank = 0; rank < to.ranks(); ++rank) {
+      std::string arena(size_t(to.of(rank).arenaBytes), '\xff');
+      std::vector<uint64_t> mine = checkpoint->load(to, rank, arena.data());
+      ASSERT_EQ(mine.size(), sums.size());
+      for (size_t f = 0; f < sums.size(); ++f)
+        sums[f] += mine[f];
+      int wrong = 0;
+      forEachElement(
+          to, rank,
+          [&](Slot slot, dtc_dtype type, const std::string &stored, int64_t k,
+              int64_t at, int64_t local) {
+            bool moment = slot == Slot::M || slot == Slot::V;
+            auto expected =
+                float(weightsOnly && moment ? 0 : valueOf(stored, slot, k));
+            if (type == DTC_BF16)
+              expected = bf16ToFloat(floatToBf16(expected));
+            wrong += loadValue(type, arena.data() + at, local) != expected;
+          });
+      ASSERT_EQ(wrong, 0) << "rank " << rank;
+    }
+    EXPECT_EQ(checkpoint->findDamage(sums), "") << i;
+    // Of a file that is read, a sum that is wrong is seen.
+    sums[0] ^= 1;
+    if (from16 == to16 || !from16)
+      EXPECT_EQ(checkpoint->findDamage(sums),
+                folder + "/" + checkpoint->manifest().files[0].name);
+  }
+}
+
+TEST_F(Folders, OtherModels) {
+  std::vector<std::pair<std::string, std::vector<int64_t>>> items = {
+      {"transformer.w", {2, 3}}, {"b", {4}}};
+  auto places = [](Program p) {
+    p.pipelineRanks[0].arenaBytes = 4096;
+    for (Place &place : p.pipelineRanks[0].tensors)
+      for (Slot slot : {Slot::Param, Slot::M, Slot::V})
+        place.offsets[int(slot)] = 64 * (int(slot) + 8 * int(place.tensor));
+    return p;
+  };
+  saveAll(places(modelOf(items)), path("c"));
+  auto refusal = [&](size_t which, const std::string &name,
+                     std::vector<int64_t> shape, bool weightsOnly = false) {
+    auto other = items;
+    if (which < other.size())
+      other[which] = {name, shape};
+    else
+      other.push_back({name, shape});
+    std::vector<std::string> skipped;
+    std::unique_ptr<Checkpoint> c = Checkpoint::open(path("c"), skipped);
+    Program p = modelOf(other);
+    return errorOf([&] { c->choose(p, weightsOnly); });
+  };
+  // Names are the same with and without gpt2's prefix.
+  EXPECT_EQ(refusal(0, "w", {2, 3}), "");
+  std::string file = path("c/model-00001-of-00001.safetensors");
+  EXPECT_EQ(refusal(0, "w", {3, 2}),
+            file + ": the tensor 'transformer.w' has shape [2, 3], the model's "
+                   "has [3, 2]");
+  EXPECT_EQ(refusal(1, "a", {4}),
+            file +
+                ": the tensor 'b' of shape [4] is superfluous: the model has "
+                "none of this name");
+  EXPECT_EQ(refusal(2, "more", {1, 5}),
+            path("c") + ": the tensor 'more' of shape [1, 5] is missing");
 }
 
 // The log of a resumed run ----------------------------------------------------

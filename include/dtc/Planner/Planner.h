@@ -29,8 +29,13 @@ int64_t getLastBuffer(mlir::func::FuncOp step);
 /// Bytes of workspace of one thread: the most that a kernel asks for.
 int64_t getWorkspaceBytes(mlir::ModuleOp module);
 
+/// What a program takes beside the arena to save beside training: the largest
+/// snapshot of the stage's ranks, and the memory in which a piece is put
+/// together.
+int64_t getSnapshotBytes(mlir::func::FuncOp step);
+
 /// Prints the terms and their sum, a line each, with a column for each
-/// coordinate on the axis pp.
+/// coordinate on the axis pp; and what saving takes.
 void printMemory(mlir::ModuleOp module, llvm::raw_ostream &os);
 
 } // namespace dtc
