@@ -215,6 +215,7 @@ void dtc::printMemoryReport(ModuleOp module, unsigned count, raw_ostream &os) {
     print(name, numbers);
   print("workspace of a thread",
         SmallVector<int64_t>(steps.size(), getWorkspaceBytes(module)));
+  print("snapshot, with --save", llvm::map_to_vector(steps, getSnapshotBytes));
   os << "outside of the plan: the program and its libraries (libc, OpenMP, "
         "MPI)\n";
   for (auto [step, peak] : llvm::zip_equal(steps, peaks)) {
