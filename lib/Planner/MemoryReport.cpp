@@ -152,15 +152,19 @@ static void printPeak(func::FuncOp step, const MemoryPeak &peak, unsigned count,
     printPlace(op->getLoc(), os);
   }
   os << "; largest buffers then:\n";
-  auto sorted = peak.buffers;
-  llvm::stable_sort(
-      sorted, [](const auto &a, const auto &b) { return a.bytes > b.bytes; });
+  // Equal ones in the order of the program.
+  SmallVector<const MemoryPeak::Buffer *> sorted;
+  for (const MemoryPeak::Buffer &buffer : peak.buffers)
+    sorted.push_back(&buffer);
+  llvm::sort(sorted, [](const auto *a, const auto *b) {
+    return std::tie(b->bytes, a) < std::tie(a->bytes, b);
+  });
   if (sorted.size() > count)
     sorted.truncate(count);
-  for (const MemoryPeak::Buffer &buffer : sorted) {
-    os << llvm::format("  %15lld  ", static_cast<long long>(buffer.bytes))
-       << buffer.what;
-    printPlace(buffer.where, os);
+  for (const MemoryPeak::Buffer *buffer : sorted) {
+    os << llvm::format("  %15lld  ", static_cast<long long>(buffer->bytes))
+       << buffer->what;
+    printPlace(buffer->where, os);
     os << "\n";
   }
 }
