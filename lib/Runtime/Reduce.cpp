@@ -3,6 +3,7 @@
 #include "dtc/Runtime/Reduce.h"
 
 #include <cstring>
+#include <type_traits>
 
 using namespace dtc::rt;
 
@@ -34,7 +35,14 @@ template <typename T> void narrow(T &y, T acc) { y = acc; }
 void narrow(BF16 &y, float acc) { y.bits = floatToBf16(acc); }
 
 struct Sum {
-  template <typename T> static T apply(T a, T b) { return a + b; }
+  /// Integers wrap: sums of checksums do.
+  template <typename T> static T apply(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) +
+                            static_cast<std::make_unsigned_t<T>>(b));
+    else
+      return a + b;
+  }
 };
 struct Max {
   /// A NaN on either side stays.
