@@ -179,8 +179,10 @@ static void hastenGathers(Block &block) {
     start->moveBefore(to);
     for (Value v : start.getOperands())
       if (auto alloc = v.getDefiningOp<rt::AllocOp>();
-          alloc && alloc->getBlock() == &block && uses.at(alloc) > from)
+          alloc && alloc->getBlock() == &block && uses.at(alloc) > from) {
+        moved.insert(alloc);
         alloc->moveBefore(start);
+      }
   }
 }
 
