@@ -54,6 +54,14 @@ LogicalResult dtc::codegen::emitAttentionBackward(
   int64_t dotCount = spec.group * spec.queries;
   int64_t dotAt = layout.reserve(dotCount, bits);
   int64_t lseAt = layout.reserve(dotCount, bits);
+  // Of bf16 the tile's queries and output cotangents are converted once for
+  // both products that read them, and dq waits beside the result that would
+  // round it.
+  bool converts = isConverted(flatDq);
+  int64_t rowCount = converts ? queryTile * paddedD : 0;
+  int64_t qRowsAt = layout.reserve(rowCount, bits);
+  int64_t doRowsAt = layout.reserve(rowCount, bits);
+  int64_t dqAt = layout.reserve(converts ? dotCount * paddedD : 0, bits);
 
   double flops =
       10.0 * spec.batch * spec.queries * kernel.heads * spec.keys * d;
@@ -68,6 +76,16 @@ LogicalResult dtc::codegen::emitAttentionBackward(
     Value kept = dropout ? view(keptAt, queryTile * width) : probs;
     Value ds = view(dsAt, queryTile * width);
     Value dots = view(dotAt, dotCount), lses = view(lseAt, dotCount);
+    Value qRows = kernel.q, doRows = flatDO, dqSums = flatDq;
+    int64_t rowStride = kernel.qStride, dqStride = kernel.qStride;
+    if (converts) {
+      qRows = view(qRowsAt, rowCount);
+      doRows = view(doRowsAt, rowCount);
+      dqSums = view(dqAt, dotCount * paddedD);
+      rowStride = dqStride = paddedD;
+      e.loop(e.idx(0), e.idx(dotCount * paddedD), lanes,
+             [&](Value at) { e.vstore(e.splat(vec, 0.0), dqSums, at); });
+    }
 
     Value kvHead = e.rem(index, spec.kvHeads);
     Value row = e.div(index, spec.kvHeads);
@@ -90,7 +108,8 @@ LogicalResult dtc::codegen::emitAttentionBackward(
           Value place = e.add(base, at);
           sum = e.fma(e.vload(vec, flatO, place, mask),
                       e.vload(vec, flatDO, place, mask), sum, target);
-          e.vstore(zero, flatDq, place, mask);
+          if (!converts)
+            e.vstore(zero, flatDq, place, mask);
         }
         Value slot = e.add(e.mul(member, spec.queries), i);
         e.store(kernel.sumLanes(e, sum), dots, slot);
@@ -150,6 +169,8 @@ LogicalResult dtc::codegen::emitAttentionBackward(
           Value qBase =
               e.add(e.mul(e.add(rowQ, q0), kernel.qStride), e.mul(head, d));
           Value slot0 = e.add(e.mul(member, spec.queries), q0);
+          Value rowBase = converts ? e.idx(0) : qBase;
+          Value dqBase = converts ? e.mul(slot0, paddedD) : qBase;
           AttentionKernel::Visibility visible;
           if (kernel.masked())
             visible = kernel.visibility(
@@ -177,10 +198,10 @@ LogicalResult dtc::codegen::emitAttentionBackward(
             p.cols = e.idx(width);
             p.colRemainder = 0;
             p.k = e.idx(d);
-            p.a = {a, qBase};
-            p.aRow = kernel.qStride;
+            p.a = {a, rowBase};
+            p.aRow = rowStride;
             p.aCol = 1;
-            p.aBlock = scoreRows * kernel.qStride;
+            p.aBlock = scoreRows * rowStride;
             p.b = {panel, e.idx(0)};
             p.bPanel = 0;
             p.bRow = width;
@@ -196,9 +217,9 @@ LogicalResult dtc::codegen::emitAttentionBackward(
             p.cols = e.idx(width);
             p.colRemainder = 0;
             p.k = queryCount;
-            p.a = {a, qBase};
+            p.a = {a, rowBase};
             p.aRow = 1;
-            p.aCol = kernel.qStride;
+            p.aCol = rowStride;
             p.aBlock = outTile.rows;
             p.b = {matrix, e.idx(0)};
             p.bPanel = 0;
@@ -221,7 +242,12 @@ LogicalResult dtc::codegen::emitAttentionBackward(
           };
 
           auto body = [&] {
-            TileProduct s = rowProduct(kernel.q, kT);
+            if (converts)
+              for (auto [from, to] :
+                   {std::pair(kernel.q, qRows), {flatDO, doRows}})
+                emitCopyRows(e, vec, {{from, qBase}, kernel.qStride, 1},
+                             queryCount, e.idx(d), {to, e.idx(0)}, paddedD);
+            TileProduct s = rowProduct(qRows, kT);
             s.done = [&](Emitter &t, const TileContext &tc,
                          ArrayRef<Value> products) {
               Value factor = t.splat(vec, spec.scale);
@@ -276,7 +302,7 @@ LogicalResult dtc::codegen::emitAttentionBackward(
               });
             }
 
-            TileProduct dp = rowProduct(flatDO, vT);
+            TileProduct dp = rowProduct(doRows, vT);
             dp.done = [&](Emitter &t, const TileContext &tc,
                           ArrayRef<Value> products) {
               Value factor = t.splat(vec, spec.scale);
@@ -297,8 +323,8 @@ LogicalResult dtc::codegen::emitAttentionBackward(
             };
             dp.emit(e, target);
 
-            columnProduct(flatDO, kept, dvT);
-            columnProduct(kernel.q, ds, dkT);
+            columnProduct(doRows, kept, dvT);
+            columnProduct(qRows, ds, dkT);
 
             // dq[queries][d] += dS K.
             TileProduct g;
@@ -319,22 +345,22 @@ LogicalResult dtc::codegen::emitAttentionBackward(
             g.maskB = true;
             auto gradAt = [&](Emitter &t, const TileContext &tc, int64_t i,
                               int64_t j) {
-              Value r = t.mul(t.add(tc.row, i), kernel.qStride);
-              return t.add(t.add(qBase, r), t.add(tc.col, j * lanes));
+              Value r = t.mul(t.add(tc.row, i), dqStride);
+              return t.add(t.add(dqBase, r), t.add(tc.col, j * lanes));
             };
             g.init = [&](Emitter &t, const TileContext &tc) {
               SmallVector<Value> r;
               for (int64_t i = 0; i < tc.rows; ++i)
                 for (int64_t j = 0; j < tc.vectors; ++j)
                   r.push_back(
-                      t.vload(vec, flatDq, gradAt(t, tc, i, j), tc.maskOf(j)));
+                      t.vload(vec, dqSums, gradAt(t, tc, i, j), tc.maskOf(j)));
               return r;
             };
             g.done = [&](Emitter &t, const TileContext &tc,
                          ArrayRef<Value> results) {
               for (int64_t i = 0; i < tc.rows; ++i)
                 for (int64_t j = 0; j < tc.vectors; ++j)
-                  t.vstore(results[i * tc.vectors + j], flatDq,
+                  t.vstore(results[i * tc.vectors + j], dqSums,
                            gradAt(t, tc, i, j), tc.maskOf(j));
             };
             g.emit(e, target);
@@ -348,6 +374,22 @@ LogicalResult dtc::codegen::emitAttentionBackward(
       for (auto [from, to] : {std::pair(dkT, flatDk), {dvT, flatDv}})
         kernel.storeTransposed(e, {from, e.idx(0)}, {to, kvBase},
                                kernel.kStride, count, spec.keys % width, {});
+    });
+
+    if (!converts)
+      return;
+    e.loop(e.idx(0), e.idx(spec.group), 1, [&](Value member) {
+      Value head = e.add(head0, member);
+      e.loop(e.idx(0), e.idx(spec.queries), 1, [&](Value i) {
+        Value slot = e.add(e.mul(member, spec.queries), i);
+        Value from = e.mul(slot, paddedD);
+        Value to = e.add(e.mul(e.add(rowQ, i), kernel.qStride), e.mul(head, d));
+        for (int64_t at = 0; at < d; at += lanes) {
+          Value mask = e.firstLanes(std::min(lanes, d - at), lanes);
+          e.vstore(e.vload(vec, dqSums, e.add(from, at)), flatDq, e.add(to, at),
+                   mask);
+        }
+      });
     });
   });
   return success();

@@ -29,9 +29,9 @@ LogicalResult AttentionKernel::check(Location loc, const AttentionSpec &s,
   if (!type)
     return emitError(loc) << "attention: q is not a memref";
   Type element = type.getElementType();
-  if (!element.isF32() && !element.isF64())
+  if (!element.isF32() && !element.isF64() && !element.isBF16())
     return emitError(loc) << "attention: element type " << element
-                          << " is not supported (f32 and f64 are)";
+                          << " is not supported (f32, f64 and bf16 are)";
   if (s.headDim <= 0 || s.kvHeads <= 0 || s.group <= 0)
     return emitError(loc) << "attention: headDim " << s.headDim << ", kvHeads "
                           << s.kvHeads << ", group " << s.group
@@ -48,7 +48,8 @@ LogicalResult AttentionKernel::check(Location loc, const AttentionSpec &s,
     if (failed(checkShape(loc, v, {s.batch, s.keys, s.kvHeads, s.headDim},
                           element, "k, v or a gradient of one")))
       return failure();
-  if (failed(checkShape(loc, lse, {s.batch, s.queries, heads}, element, "lse")))
+  if (failed(checkShape(loc, lse, {s.batch, s.queries, heads},
+                        getComputeType(element), "lse")))
     return failure();
   Type i32 = IntegerType::get(loc.getContext(), 32);
   if (s.causal || s.dropout > 0 || in.posQ) {
@@ -80,7 +81,7 @@ AttentionKernel::AttentionKernel(Emitter &e, const AttentionSpec &spec,
                                  const AttentionInputs &in,
                                  const TargetInfo &target)
     : spec(spec), target(target) {
-  element = cast<MemRefType>(in.q.getType()).getElementType();
+  element = getComputeType(cast<MemRefType>(in.q.getType()).getElementType());
   bits = element.getIntOrFloatBitWidth();
   lanes = target.lanes(bits);
   vec = VectorType::get({lanes}, element);

@@ -49,6 +49,56 @@ struct InlineMathPass : PassWrapper<InlineMathPass, OperationPass<>> {
   }
 };
 
+/// bf16 lies in memory as 16-bit integers. Its conversions are integer
+/// arithmetic, so that no value of the type bf16 is left: processors without
+/// instructions for it would take an element after the other, some of them by
+/// calls.
+struct StoreBF16AsIntegersPass
+    : PassWrapper<StoreBF16AsIntegersPass, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(StoreBF16AsIntegersPass)
+  StringRef getArgument() const override {
+    return "dtc-store-bf16-as-integers";
+  }
+  StringRef getDescription() const override {
+    return "Load and store bf16 as integers of 16 bits";
+  }
+
+  /// The integers of the same bits; null for other types.
+  static Type getIntegers(Type type) {
+    auto integer = IntegerType::get(type.getContext(), 16);
+    if (type.isBF16())
+      return integer;
+    auto vector = dyn_cast<VectorType>(type);
+    if (vector && vector.getElementType().isBF16())
+      return vector.cloneWith(std::nullopt, integer);
+    return {};
+  }
+  static void castOperand(OpOperand &operand) {
+    OpBuilder b(operand.getOwner());
+    if (Type type = getIntegers(operand.get().getType()))
+      operand.set(LLVM::BitcastOp::create(b, operand.getOwner()->getLoc(), type,
+                                          operand.get()));
+  }
+  void runOnOperation() override {
+    getOperation()->walk([](Operation *op) {
+      if (!isa<LLVM::LoadOp, LLVM::StoreOp, LLVM::MaskedLoadOp,
+               LLVM::MaskedStoreOp>(op))
+        return;
+      for (OpOperand &operand : op->getOpOperands())
+        castOperand(operand);
+      for (Value result : op->getResults())
+        if (Type type = getIntegers(result.getType())) {
+          OpBuilder b(op->getContext());
+          b.setInsertionPointAfter(op);
+          auto back = LLVM::BitcastOp::create(b, op->getLoc(), result.getType(),
+                                              result);
+          result.replaceAllUsesExcept(back, back);
+          result.setType(type);
+        }
+    });
+  }
+};
+
 } // namespace
 
 void dtc::codegen::buildCpuLoweringPipeline(OpPassManager &pm,
@@ -74,7 +124,11 @@ void dtc::codegen::buildCpuLoweringPipeline(OpPassManager &pm,
   pm.addPass(createConvertVectorToLLVMPass(vectorToLlvm));
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
-  pm.addPass(arith::createArithExpandOpsPass());
+  // Conversions from and to bf16 are integer arithmetic on every processor: the
+  // instructions that some have treat denormals otherwise.
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
   // Memrefs are finalized while structured loops still exist: after
   // convert-scf-to-cf the blocks inside omp regions carry types that the
   // conversion cannot follow.
@@ -88,6 +142,7 @@ void dtc::codegen::buildCpuLoweringPipeline(OpPassManager &pm,
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(std::make_unique<StoreBF16AsIntegersPass>());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

@@ -34,21 +34,22 @@ static LogicalResult checkOperand(Location loc, Value v, Type element,
                           << " must be a memref of static shape and identity "
                              "layout, is "
                           << v.getType();
-  if (type.getElementType() != element)
+  if (getComputeType(type.getElementType()) != element)
     return emitError(loc) << "matrix product: element types differ: " << name
                           << " has " << type.getElementType() << ", not "
                           << element;
   return success();
 }
 
+/// What the product is computed with.
 static FailureOr<Type> checkElement(Location loc, Value v) {
   auto type = dyn_cast<MemRefType>(v.getType());
   if (!type)
     return emitError(loc) << "matrix product: operand is not a memref";
-  Type element = type.getElementType();
+  Type element = getComputeType(type.getElementType());
   if (!element.isF32() && !element.isF64())
     return emitError(loc) << "matrix product: element type " << element
-                          << " is not supported (f32 and f64 are)";
+                          << " is not supported (f32, f64 and bf16 are)";
   return element;
 }
 
@@ -87,12 +88,14 @@ static void chooseModes(Plan &p, const MatmulSpec &s,
   else
     p.bMode = Plan::BPack;
 
+  // What is converted is converted once, not for each vector of columns.
+  bool copiesA = p.nt > 2 * p.width || s.convertsA;
   // Rows whose distance is a multiple of the page fall on one cache set; rows
   // that run along addresses touch a page per term.
-  if (s.a.col != 1 && s.a.row == 1 && p.nt > 2 * p.width)
+  if (s.a.col != 1 && s.a.row == 1 && copiesA)
     p.aMode = Plan::RowBlocks;
-  else if (s.a.col == 1 && s.a.row * elementBytes % 4096 == 0 &&
-           p.nt > 2 * p.width)
+  else if (s.a.col == 1 && copiesA &&
+           (s.convertsA || s.a.row * elementBytes % 4096 == 0))
     p.aMode = Plan::CopyRows;
   else
     p.aMode = Plan::Direct;
@@ -191,7 +194,7 @@ int64_t dtc::codegen::sharedPackedElements(const MatmulSpec &spec, int64_t bits,
 }
 
 LogicalResult dtc::codegen::emitMatmul(OpBuilder &builder, Location loc,
-                                       const MatmulSpec &spec, Value a,
+                                       const MatmulSpec &product, Value a,
                                        Value bMat, Value c, Workspace &ws,
                                        const TargetInfo &target) {
   FailureOr<Type> element = checkElement(loc, c);
@@ -199,6 +202,8 @@ LogicalResult dtc::codegen::emitMatmul(OpBuilder &builder, Location loc,
       failed(checkOperand(loc, bMat, *element, "B")) ||
       failed(checkOperand(loc, c, *element, "C")))
     return failure();
+  MatmulSpec spec = product;
+  spec.convertsA = isConverted(a);
   if (spec.c.col != 1)
     return emitError(loc) << "matrix product: the columns of C must be "
                              "consecutive, their distance is "
@@ -229,8 +234,9 @@ LogicalResult dtc::codegen::emitMatmul(OpBuilder &builder, Location loc,
                        ? p.mc / p.tile.rows * aBlockStride
                        : 0;
   int64_t aOffset = layout.reserve(aCount, bits);
-  // Sums over several blocks of terms wait in C, unless C is to be added to.
-  bool partialInC = !spec.accumulate;
+  // Sums over several blocks of terms wait in C, unless C is to be added to, or
+  // would round them.
+  bool partialInC = !spec.accumulate && !isConverted(flatC);
   int64_t partialCount = p.kBlocks > 1 && !partialInC ? p.mt * p.nt : 0;
   int64_t partialOffset = layout.reserve(partialCount, bits);
 

@@ -20,14 +20,50 @@ Value Emitter::flat(Value mem) {
                                      ArrayRef<ReassociationIndices>{all});
 }
 
+Type dtc::codegen::getComputeType(Type element) {
+  return element.isBF16() ? Float32Type::get(element.getContext()) : element;
+}
+
+static Type elementOf(Value mem) {
+  return cast<MemRefType>(mem.getType()).getElementType();
+}
+
+bool dtc::codegen::isConverted(Value mem) {
+  return getComputeType(elementOf(mem)) != elementOf(mem);
+}
+
+Value Emitter::load(Value mem, Value at) {
+  Value v = op<memref::LoadOp>(mem, ValueRange{at});
+  if (isConverted(mem))
+    v = op<arith::ExtFOp>(getComputeType(v.getType()), v);
+  return v;
+}
+
+void Emitter::store(Value v, Value mem, Value at) {
+  if (isConverted(mem))
+    v = op<arith::TruncFOp>(elementOf(mem), v);
+  op<memref::StoreOp>(v, mem, ValueRange{at});
+}
+
 Value Emitter::vload(VectorType type, Value mem, Value at, Value mask) {
-  if (!mask)
-    return op<vector::LoadOp>(type, mem, ValueRange{at});
-  Value zero = op<arith::ConstantOp>(b.getZeroAttr(type));
-  return op<vector::MaskedLoadOp>(type, mem, ValueRange{at}, mask, zero);
+  VectorType stored = type.cloneWith(std::nullopt, elementOf(mem));
+  Value v;
+  if (mask) {
+    Value zero = op<arith::ConstantOp>(b.getZeroAttr(stored));
+    v = op<vector::MaskedLoadOp>(stored, mem, ValueRange{at}, mask, zero);
+  } else {
+    v = op<vector::LoadOp>(stored, mem, ValueRange{at});
+  }
+  if (isConverted(mem))
+    v = op<arith::ExtFOp>(type, v);
+  return v;
 }
 
 void Emitter::vstore(Value v, Value mem, Value at, Value mask) {
+  if (isConverted(mem))
+    v = op<arith::TruncFOp>(
+        cast<VectorType>(v.getType()).cloneWith(std::nullopt, elementOf(mem)),
+        v);
   if (!mask)
     op<vector::StoreOp>(v, mem, ValueRange{at});
   else

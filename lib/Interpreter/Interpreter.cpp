@@ -14,7 +14,7 @@ using namespace dtc;
 //===----------------------------------------------------------------------===//
 
 static LogicalResult finish(Operation *op, MutableArrayRef<Pieces> results,
-                            MeshAttr mesh, double tolerance) {
+                            MeshAttr mesh, double tolerance, bool round) {
   for (auto [r, pieces] : llvm::enumerate(results)) {
     auto type = cast<DTensorType>(op->getResult(r).getType());
     auto emitError = [&, r = r] {
@@ -25,6 +25,8 @@ static LogicalResult finish(Operation *op, MutableArrayRef<Pieces> results,
     // Poisoning needs pieces of the right shape.
     if (failed(checkShapes(pieces, type, mesh, emitError)))
       return failure();
+    if (round)
+      roundTo(type.getElementType(), pieces);
     poison(pieces, type, mesh);
     if (failed(checkPieces(pieces, type, mesh, tolerance, emitError)))
       return failure();
@@ -75,28 +77,28 @@ runMeaning(MeaningOpInterface op, const FactorRule &rule,
 FailureOr<SmallVector<Pieces>>
 dtc::interpretOp(Operation *op, const FactorRule &rule,
                  ArrayRef<const Pieces *> operands, MeshAttr mesh,
-                 double tolerance) {
+                 double tolerance, bool round) {
   auto meaning = dyn_cast<MeaningOpInterface>(op);
   if (!meaning)
     return op->emitOpError("cannot be interpreted: it has no meaning on "
                            "tensors");
   FailureOr<SmallVector<Pieces>> results =
       runMeaning(meaning, rule, operands, mesh);
-  if (failed(results) || failed(finish(op, *results, mesh, tolerance)))
+  if (failed(results) || failed(finish(op, *results, mesh, tolerance, round)))
     return failure();
   return results;
 }
 
 FailureOr<SmallVector<Pieces>>
 dtc::interpretOp(Operation *op, ArrayRef<const Pieces *> operands,
-                 MeshAttr mesh, double tolerance) {
+                 MeshAttr mesh, double tolerance, bool round) {
   if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
     SmallVector<Pieces> results;
     results.push_back(
         runCollective(collective.getSpec(), *operands[0],
                       cast<DTensorType>(op->getOperand(0).getType()),
                       cast<DTensorType>(op->getResult(0).getType()), mesh));
-    if (failed(finish(op, results, mesh, tolerance)))
+    if (failed(finish(op, results, mesh, tolerance, round)))
       return failure();
     return results;
   }
@@ -104,7 +106,8 @@ dtc::interpretOp(Operation *op, ArrayRef<const Pieces *> operands,
   if (!factorOp)
     return op->emitOpError("cannot be interpreted: it has no meaning on "
                            "tensors");
-  return interpretOp(op, factorOp.getFactorRule(), operands, mesh, tolerance);
+  return interpretOp(op, factorOp.getFactorRule(), operands, mesh, tolerance,
+                     round);
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,7 +192,10 @@ LogicalResult Interpreter::runRead(ReadOp op, Environment &env) {
     return op.emitOpError() << "reads " << type << " of a parameter that is "
                             << param.getTensorType();
   Random random(0); // nothing is drawn: such types have no summands
-  env[op.getResult()] = distribute(*x, type, mesh, random);
+  Pieces pieces = distribute(*x, type, mesh, random);
+  if (round)
+    roundTo(type.getElementType(), pieces);
+  env[op.getResult()] = std::move(pieces);
   return success();
 }
 
@@ -211,7 +217,7 @@ LogicalResult Interpreter::runMicroBatches(MicroBatchesOp op,
     order = std::move(*lists);
   }
   if (order)
-    return runScheduled(op, *order, env, mesh.getNumRanks(),
+    return runScheduled(op, *order, env, mesh.getNumRanks(), round,
                         [&](Operation *inner, Environment &values) {
                           return runOp(inner, values);
                         });
@@ -228,10 +234,8 @@ LogicalResult Interpreter::runMicroBatches(MicroBatchesOp op,
         env[sum] = x;
         continue;
       }
-      Pieces &total = env[sum];
-      for (auto [t, y] : llvm::zip_equal(total, x))
-        for (int64_t i = 0; i < t.count(); ++i)
-          t[i] += y[i];
+      addTo(env[sum], x, cast<DTensorType>(sum.getType()).getElementType(),
+            round);
     }
   }
   return success();
@@ -274,7 +278,7 @@ LogicalResult Interpreter::runOp(Operation *op, Environment &env) {
         for (Value v : op->getOperands())
           operands.push_back(&env.find(v)->second);
         FailureOr<SmallVector<Pieces>> results =
-            interpretOp(op, operands, mesh, tolerance);
+            interpretOp(op, operands, mesh, tolerance, round);
         if (failed(results))
           return failure();
         for (auto [v, pieces] : llvm::zip_equal(op->getResults(), *results)) {
@@ -367,7 +371,10 @@ LogicalResult Interpreter::run() {
     if (failed(x))
       return failure();
     Random random(0, what);
-    arguments.push_back(distribute(*x, tensor, mesh, random));
+    Pieces pieces = distribute(*x, tensor, mesh, random);
+    if (round)
+      roundTo(tensor.getElementType(), pieces);
+    arguments.push_back(std::move(pieces));
   }
   kept.clear();
   writeOrder.clear();

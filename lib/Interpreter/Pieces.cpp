@@ -2,6 +2,7 @@
 
 #include "dtc/Interpreter/Pieces.h"
 #include "dtc/Dialect/DTC/IR/DTC.h"
+#include "llvm/ADT/bit.h"
 #include <cmath>
 #include <limits>
 
@@ -44,6 +45,34 @@ double Random::normal() {
 double Random::uniformAt(uint64_t i) const { return toUnit(mix(key ^ mix(i))); }
 double Random::normalAt(uint64_t i) const {
   return toNormal(mix(key ^ mix(2 * i)), mix(key ^ mix(2 * i + 1)));
+}
+
+//===----------------------------------------------------------------------===//
+// Rounding
+//===----------------------------------------------------------------------===//
+
+double dtc::roundTo(Type element, double x) {
+  if (!element.isBF16() || std::isnan(x))
+    return x;
+  // The upper half of an f32; a carry goes on into the exponent.
+  auto bits = llvm::bit_cast<uint32_t>(static_cast<float>(x));
+  bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
+  return llvm::bit_cast<float>(bits);
+}
+
+void dtc::roundTo(Type element, Pieces &pieces) {
+  if (element.isBF16())
+    for (Array &piece : pieces)
+      for (double &x : piece.data)
+        x = roundTo(element, x);
+}
+
+void dtc::addTo(Pieces &total, const Pieces &x, Type element, bool round) {
+  for (auto [t, y] : llvm::zip_equal(total, x))
+    for (int64_t i = 0; i < t.count(); ++i)
+      t[i] += y[i];
+  if (round)
+    roundTo(element, total);
 }
 
 //===----------------------------------------------------------------------===//

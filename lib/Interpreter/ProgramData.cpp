@@ -87,6 +87,9 @@ Array ProgramData::getDirection(ParamOp param) const {
 
 FailureOr<Array> ProgramData::getParam(ParamOp param, Slot slot,
                                        EmitError emitError) const {
+  // The parameter is its master's rounded copy.
+  if (slot == Slot::Master)
+    slot = Slot::Param;
   const Array *given = nullptr;
   if (slot == Slot::Param && !stored.empty()) {
     auto it = stored.find(param.getStored().str());
@@ -129,6 +132,8 @@ FailureOr<Array> ProgramData::getParam(ParamOp param, Slot slot,
     case Slot::V:
       x[k++] = zeroMoments ? 0 : 0.01 * z * z;
       break;
+    case Slot::Master:
+      llvm_unreachable("is the parameter");
     }
   });
   if (slot == Slot::Param && !moved.empty() && param.getSymName() == moved) {

@@ -17,10 +17,10 @@ namespace {
 class ScheduledLoop {
 public:
   ScheduledLoop(MicroBatchesOp loop, const Schedule &schedule, Environment &env,
-                int64_t simulatedRanks,
+                int64_t simulatedRanks, bool round,
                 function_ref<LogicalResult(Operation *, Environment &)> runOp)
       : loop(loop), schedule(schedule), env(env),
-        simulatedRanks(simulatedRanks), runOp(runOp),
+        simulatedRanks(simulatedRanks), round(round), runOp(runOp),
         body(loop.getBody().front()), values(schedule.microBatches) {}
 
   LogicalResult run();
@@ -49,6 +49,7 @@ private:
   const Schedule &schedule;
   Environment &env;
   int64_t simulatedRanks;
+  bool round;
   function_ref<LogicalResult(Operation *, Environment &)> runOp;
   Block &body;
   std::map<std::pair<int64_t, Phase>, func::CallOp> calls;
@@ -189,9 +190,8 @@ void ScheduledLoop::addSums(Operation *call, int64_t m) {
       env[sum] = x;
       continue;
     }
-    for (auto [t, y] : llvm::zip_equal(env[sum], x))
-      for (int64_t i = 0; i < t.count(); ++i)
-        t[i] += y[i];
+    addTo(env[sum], x, cast<DTensorType>(sum.getType()).getElementType(),
+          round);
   }
 }
 
@@ -308,7 +308,7 @@ LogicalResult ScheduledLoop::run() {
 
 LogicalResult dtc::runScheduled(
     MicroBatchesOp loop, const Schedule &schedule, Environment &env,
-    int64_t simulatedRanks,
+    int64_t simulatedRanks, bool round,
     function_ref<LogicalResult(Operation *, Environment &)> runOp) {
-  return ScheduledLoop(loop, schedule, env, simulatedRanks, runOp).run();
+  return ScheduledLoop(loop, schedule, env, simulatedRanks, round, runOp).run();
 }

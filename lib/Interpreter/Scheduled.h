@@ -17,10 +17,11 @@ namespace dtc {
 ///
 /// `env` has the values from outside and gets the loop's results; `runOp` runs
 /// one op on operands in an environment, and puts the results there;
-/// `simulatedRanks` is the number of pieces that a value has.
+/// `simulatedRanks` is the number of pieces that a value has; `round` as in
+/// Interpreter.
 mlir::LogicalResult runScheduled(
     MicroBatchesOp loop, const schedule::Schedule &schedule, Environment &env,
-    int64_t simulatedRanks,
+    int64_t simulatedRanks, bool round,
     llvm::function_ref<mlir::LogicalResult(mlir::Operation *, Environment &)>
         runOp);
 

@@ -106,6 +106,7 @@ private:
       case rt::StorageKind::Grad:
         terms[1].second += bytes;
         break;
+      case rt::StorageKind::Master:
       case rt::StorageKind::M:
       case rt::StorageKind::V:
         terms[2].second += bytes;

@@ -7,11 +7,16 @@
 // first), and last the step. No call is inlined, and a function is
 // differentiated once, however often it is called.
 //
+// The cotangent of a parameter has the element type that its `grad_type` says,
+// wherever the parameter is passed: what an op gives is converted before it is
+// added. All other cotangents have the element type of their value.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
 #include "Recompute.h"
 #include "dtc/Transforms/Passes.h"
+#include "dtc/Transforms/Sharding.h"
 #include "dtc/Transforms/Stages.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/BitVector.h"
@@ -46,14 +51,51 @@ struct FunctionInfo {
   SmallVector<unsigned> cotangentResults, gradientArguments;
 };
 
+/// The types of cotangents.
+class CotangentTypes {
+public:
+  explicit CotangentTypes(ModuleOp module) : parameters(module) {}
+
+  /// Finds the gradients' element type.
+  LogicalResult find(ModuleOp module) {
+    for (auto param : module.getOps<ParamOp>()) {
+      Type type = param.getSlotElementType(Slot::Grad);
+      if (element && type != element)
+        return param.emitOpError("gradients must have one element type, but "
+                                 "here are ")
+               << element << " and " << type;
+      element = type;
+    }
+    return success();
+  }
+  DTensorType get(Value v) const {
+    DTensorType type = BackwardBuilder::conjugate(v);
+    return parameters.contains(v) ? type.withElementType(element) : type;
+  }
+  /// A cotangent in the element type that the value's has.
+  Value convert(OpBuilder &b, Location loc, Value v, Value cotangent) const {
+    auto type = cast<DTensorType>(cotangent.getType());
+    Type to = get(v).getElementType();
+    if (type.getElementType() == to)
+      return cotangent;
+    return ConvertOp::create(b, loc, type.withElementType(to), cotangent);
+  }
+
+private:
+  ParameterValues parameters;
+  Type element;
+};
+
 /// Cotangents on the way from results to operands, in one place where
 /// derivatives are built.
 struct Sweep {
-  Sweep(OpBuilder builder, const llvm::DenseSet<Value> &active,
-        std::function<Value(Value)> saved)
-      : builder(builder), active(active), saved(std::move(saved)) {}
+  Sweep(OpBuilder builder, const CotangentTypes &types,
+        const llvm::DenseSet<Value> &active, std::function<Value(Value)> saved)
+      : builder(builder), types(types), active(active),
+        saved(std::move(saved)) {}
 
   OpBuilder builder;
+  const CotangentTypes &types;
   const llvm::DenseSet<Value> &active;
   /// Makes a forward value available; null (after an error) where it can't be.
   std::function<Value(Value)> saved;
@@ -65,7 +107,8 @@ struct Sweep {
     return it == cotangents.end() ? Value() : it->second;
   }
   LogicalResult add(Value v, Value cotangent, Operation *at) {
-    DTensorType want = BackwardBuilder::conjugate(v);
+    DTensorType want = types.get(v);
+    cotangent = types.convert(builder, at->getLoc(), v, cotangent);
     if (cotangent.getType() != want)
       return at->emitError("derivative has type ")
              << cotangent.getType() << ", but the cotangent of " << v.getType()
@@ -104,7 +147,8 @@ class DifferentiateImpl {
 public:
   DifferentiateImpl(ModuleOp module, bool gatherAgain, RecomputePolicy policy)
       : module(module), gatherAgain(gatherAgain), policy(policy),
-        symbols(module), costs(symbols), builder(module.getContext()) {}
+        symbols(module), costs(symbols), builder(module.getContext()),
+        types(module) {}
   LogicalResult run();
 
 private:
@@ -132,6 +176,7 @@ private:
   SymbolTable symbols;
   CostModel costs;
   OpBuilder builder;
+  CotangentTypes types;
   /// Callees before callers; the step is last.
   std::vector<std::unique_ptr<FunctionInfo>> functions;
   llvm::DenseMap<Operation *, FunctionInfo *> callees;
@@ -366,8 +411,8 @@ LogicalResult DifferentiateImpl::backwardOfCall(Sweep &sweep,
   for (unsigned r : f.cotangentResults) {
     Value v = call.getResult(r), cotangent = sweep.get(v);
     if (!cotangent) // another call needs it
-      cotangent = ConstantOp::create(b, loc, BackwardBuilder::conjugate(v),
-                                     b.getF64FloatAttr(0));
+      cotangent =
+          ConstantOp::create(b, loc, types.get(v), b.getF64FloatAttr(0));
     operands.push_back(cotangent);
   }
   auto derivative = func::CallOp::create(b, loc, f.backward, operands);
@@ -419,8 +464,7 @@ LogicalResult DifferentiateImpl::sweepBack(FunctionInfo &f, Sweep &sweep,
   for (auto [r, v] : llvm::enumerate(terminator->getOperands()))
     if (f.wantedResults[r] && f.active.contains(v)) {
       f.cotangentResults.push_back(r);
-      Value cotangent =
-          block->addArgument(BackwardBuilder::conjugate(v), v.getLoc());
+      Value cotangent = block->addArgument(types.get(v), v.getLoc());
       if (failed(sweep.add(v, cotangent, terminator)))
         return failure();
     }
@@ -448,10 +492,11 @@ DifferentiateImpl::chooseKept(FunctionInfo &f) {
       f.func.getLoc(), "scratch", builder.getFunctionType({}, {})));
   Block *block = scratch->addEntryBlock();
   llvm::SetVector<Value> needed;
-  Sweep sweep(OpBuilder::atBlockEnd(block), f.active, [&](Value v) -> Value {
-    needed.insert(v);
-    return block->addArgument(v.getType(), v.getLoc());
-  });
+  Sweep sweep(OpBuilder::atBlockEnd(block), types, f.active,
+              [&](Value v) -> Value {
+                needed.insert(v);
+                return block->addArgument(v.getType(), v.getLoc());
+              });
   if (failed(sweepBack(f, sweep, block)))
     return failure();
   // What is done again is done layer by layer.
@@ -492,7 +537,7 @@ LogicalResult DifferentiateImpl::differentiate(FunctionInfo &f) {
   llvm::DenseMap<Value, Value> available;
   SmallVector<Value> savedValues;
   OpBuilder b = OpBuilder::atBlockEnd(block);
-  Sweep sweep(b, f.active, nullptr);
+  Sweep sweep(b, types, f.active, nullptr);
   std::function<Value(Value)> saved = [&](Value v) -> Value {
     if (Value known = available.lookup(v))
       return known;
@@ -566,7 +611,7 @@ MicroBatchesOp DifferentiateImpl::backwardOfLoop(Sweep &outer,
   for (func::CallOp call : stages)
     setPhase(call, Phase::Forward);
   llvm::DenseMap<Value, Value> again;
-  Sweep sweep(OpBuilder(yield), step->active, nullptr);
+  Sweep sweep(OpBuilder(yield), types, step->active, nullptr);
   sweep.saved = [&](Value v) -> Value {
     Operation *op = v.getDefiningOp();
     if (!gatherAgain || !stages.empty() || !op || op->getBlock() != &body ||
@@ -657,7 +702,7 @@ LogicalResult DifferentiateImpl::differentiateStep() {
   OpBuilder b(loop ? loop.getOperation() : terminator);
   bool unavailable = false;
   Operation *current = nullptr;
-  Sweep sweep(b, step->active, [&](Value v) {
+  Sweep sweep(b, types, step->active, [&](Value v) {
     if (ofLoop.contains(v) && current) {
       if (!std::exchange(unavailable, true))
         current->emitError("its derivative needs a value that the loop over "
@@ -702,7 +747,9 @@ LogicalResult DifferentiateImpl::differentiateStep() {
                       .getResult()
                 : g;
     if (!sum)
-      sum = ConstantOp::create(end, loc, param.getTensorType(),
+      sum = ConstantOp::create(end, loc,
+                               param.getTensorType().withElementType(
+                                   param.getSlotElementType(Slot::Grad)),
                                end.getF64FloatAttr(0));
     WriteOp::create(end, loc, Slot::Grad, param.getSymName(), sum);
   }
@@ -710,7 +757,7 @@ LogicalResult DifferentiateImpl::differentiateStep() {
 }
 
 LogicalResult DifferentiateImpl::run() {
-  if (failed(collect()))
+  if (failed(collect()) || failed(types.find(module)))
     return failure();
   for (auto &f : functions)
     if (f.get() != step)

@@ -30,6 +30,7 @@ private:
   LogicalResult collect();
   Value addInput();
   Value sumOfSquares();
+  FailureOr<Value> readForUpdate(ParamOp param, DTensorType type);
   LogicalResult update(Gradient &g, ClipOp clip, Value scalars);
   Value replicated(Value scalar, ArrayRef<Axis> axes);
   Value add(Location loc, Value x, Value y) {
@@ -44,7 +45,8 @@ private:
   SmallVector<Gradient> gradients;
   llvm::DenseMap<StringAttr, Value> reads;
   llvm::DenseMap<std::pair<Value, Attribute>, Value> copies;
-  Type elementType;
+  /// Of gradients, and of scalars.
+  Type elementType, scalarType;
 };
 
 } // namespace
@@ -94,12 +96,13 @@ LogicalResult PartitionOptimizerImpl::collect() {
   }
   if (gradients.empty())
     return emitError(step.getLoc(), "has no parameters to optimize");
+  scalarType = getWideType(elementType);
   return success();
 }
 
 /// The step's new last argument.
 Value PartitionOptimizerImpl::addInput() {
-  Type type = DTensorType::get({8}, elementType);
+  Type type = DTensorType::get({8}, scalarType);
   unsigned n = step.getNumArguments();
   auto name = b.getDictionaryAttr(
       b.getNamedAttr(attrs::input, b.getStringAttr("optimizer")));
@@ -146,6 +149,20 @@ Value PartitionOptimizerImpl::replicated(Value scalar, ArrayRef<Axis> axes) {
   return copy;
 }
 
+/// What is updated: the master where there is one, which lies as the
+/// optimizer's state does, else the parameter, brought there.
+FailureOr<Value> PartitionOptimizerImpl::readForUpdate(ParamOp param,
+                                                       DTensorType type) {
+  Location loc = param.getLoc();
+  StringRef name = param.getSymName();
+  if (param.hasMaster())
+    return ReadOp::create(b, loc, type, Slot::Master, name).getResult();
+  Value &read = reads[param.getSymNameAttr()];
+  if (!read)
+    read = ReadOp::create(b, loc, param.getTensorType(), Slot::Param, name);
+  return reshard(b, loc, read, type);
+}
+
 /// The parameter is updated where its gradient's pieces lie; where the two
 /// placements differ, the parameter's piece is cut out and the update brought
 /// back.
@@ -153,12 +170,12 @@ LogicalResult PartitionOptimizerImpl::update(Gradient &g, ClipOp clip,
                                              Value scalars) {
   ParamOp param = g.param;
   Location loc = param.getLoc();
-  DTensorType type = g.getType(), whole = param.getTensorType();
+  DTensorType whole = param.getTensorType();
+  // Of everything but the gradient.
+  DTensorType type =
+      g.getType().withElementType(param.getSlotElementType(Slot::M));
   StringRef name = param.getSymName();
-  Value &read = reads[param.getSymNameAttr()];
-  if (!read)
-    read = ReadOp::create(b, loc, whole, Slot::Param, name);
-  FailureOr<Value> here = reshard(b, loc, read, type);
+  FailureOr<Value> here = readForUpdate(param, type);
   if (failed(here))
     return param.emitOpError("cannot be brought to its gradient's placement ")
            << type;
@@ -172,7 +189,13 @@ LogicalResult PartitionOptimizerImpl::update(Gradient &g, ClipOp clip,
   auto adamw = AdamWOp::create(b, loc, type, type, type, *here, g.value, m, v,
                                coefficient, skip, replicated(scalars, axes),
                                param.hasDecay());
-  FailureOr<Value> back = reshard(b, loc, adamw.getNewParam(), whole);
+  Value updated = adamw.getNewParam();
+  if (param.hasMaster()) {
+    WriteOp::create(b, loc, Slot::Master, name, updated);
+    updated = ConvertOp::create(
+        b, loc, type.withElementType(whole.getElementType()), updated);
+  }
+  FailureOr<Value> back = reshard(b, loc, updated, whole);
   if (failed(back))
     return param.emitOpError("cannot be brought back from ") << type;
   WriteOp::create(b, loc, Slot::Param, name, *back);
@@ -188,7 +211,7 @@ LogicalResult PartitionOptimizerImpl::run() {
   Operation *terminator = step.getBody().front().getTerminator();
   b.setInsertionPoint(terminator);
   Value squares = sumOfSquares();
-  auto scalar = DTensorType::get({}, elementType);
+  auto scalar = DTensorType::get({}, scalarType);
   auto clip = ClipOp::create(b, step.getLoc(), scalar, scalar,
                              DTensorType::get({}, b.getI32Type()), squares,
                              terminator->getOperand(loss),

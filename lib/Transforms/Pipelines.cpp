@@ -8,10 +8,22 @@
 using namespace mlir;
 using namespace dtc;
 
+StringRef dtc::getDefaultGradType(StringRef precision, int64_t microbatches) {
+  // One micro-batch adds nothing up before the reduction, which sums in f32.
+  return precision == "bf16" && microbatches == 1 ? "bf16" : "f32";
+}
+
 void dtc::buildTrainingPipeline(OpPassManager &pm,
                                 const TrainingPipelineOptions &options) {
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createOutlineLayers());
+  SetPrecisionOptions precision;
+  precision.precision = options.precision;
+  precision.gradType = options.gradType;
+  if (options.gradType.empty())
+    precision.gradType =
+        getDefaultGradType(options.precision, options.microbatches).str();
+  pm.addPass(createSetPrecision(precision));
   LayoutSequenceOptions layout;
   layout.layout = options.cpLayout;
   layout.mesh = options.mesh;

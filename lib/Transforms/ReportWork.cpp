@@ -111,7 +111,9 @@ void ReportWorkPass::collect(Block &block, int64_t times, SymbolTable &symbols,
 static int64_t getAttentionBits(Operation *module) {
   int64_t bits = 32;
   module->walk([&](AttentionOp op) {
-    bits = op.getQ().getType().getElementType().getIntOrFloatBitWidth();
+    // Kernels compute with f32 for bf16.
+    bits = getWideType(op.getQ().getType().getElementType())
+               .getIntOrFloatBitWidth();
   });
   return bits;
 }

@@ -137,8 +137,11 @@ private:
 //===----------------------------------------------------------------------===//
 
 LogicalResult ShardParametersImpl::shardGradient(WriteOp write) {
-  DTensorType piece = pieceOf(symbols.lookup<ParamOp>(write.getParam()));
-  if (write.getValue().getType() == piece)
+  // Elements are the gradient's.
+  DTensorType type = write.getValue().getType();
+  DTensorType piece = pieceOf(symbols.lookup<ParamOp>(write.getParam()))
+                          .withElementType(type.getElementType());
+  if (type == piece)
     return success();
   b.setInsertionPoint(write);
   FailureOr<Value> value = toPiece(write.getValue(), piece);

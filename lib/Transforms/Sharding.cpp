@@ -156,7 +156,7 @@ ParameterValues::ParameterValues(ModuleOp module) {
   llvm::MapVector<Operation *, SmallVector<func::CallOp>> calls;
   module.walk([&](Operation *op) {
     if (auto read = dyn_cast<ReadOp>(op))
-      values.insert(read.getResult());
+      add(read.getResult());
     if (auto call = dyn_cast<func::CallOp>(op))
       if (Operation *callee = symbols.lookup(call.getCallee()))
         calls[callee].push_back(call);
@@ -174,11 +174,21 @@ ParameterValues::ParameterValues(ModuleOp module) {
         if (llvm::all_of(sites, [&](func::CallOp call) {
               return n < call.getNumOperands() &&
                      values.contains(call.getOperand(n));
-            }))
-          changed |= values.insert(arg).second;
+            })) {
+          add(arg);
+          changed = true;
+        }
       }
     }
   }
+}
+
+void ParameterValues::add(Value value) {
+  if (!values.insert(value).second)
+    return;
+  for (Operation *user : value.getUsers())
+    if (isa<CollectiveOpInterface>(user))
+      add(user->getResult(0));
 }
 
 Priority dtc::getPriority(Value value, const ParameterValues &parameters) {

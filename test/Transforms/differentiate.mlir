@@ -184,3 +184,46 @@ module {
     return %1 : !dtc.tensor<f32>
   }
 }
+
+// -----
+
+// A bf16 parameter whose gradient is f32: what an op gives is converted in the
+// layer, and summed and reduced as f32; with a gradient of bf16 all is bf16.
+
+module attributes {dtc.mesh = #dtc.mesh<dp:2>} {
+  dtc.param @wide : !dtc.tensor<4x4xbf16> from "wide" [4, 4] view affine_map<(d0, d1) -> (d0, d1)> dims ["embed", "mlp"] {init = "normal", std = 1.0 : f64, grad_type = f32}
+  // CHECK-LABEL: func.func private @used_twice_backward(
+  // CHECK-SAME:    -> (!dtc.tensor<2{dp:2}x4xbf16>, !dtc.tensor<4x4xf32, partial{dp:2}>)
+  // CHECK:         %[[A:.*]] = dtc.einsum "ba,bc->ac"{{.*}} -> !dtc.tensor<4x4xbf16, partial{dp:2}>
+  // CHECK:         %[[AF:.*]] = dtc.convert %[[A]] : {{.*}} -> !dtc.tensor<4x4xf32, partial{dp:2}>
+  // CHECK:         %[[BF:.*]] = dtc.convert %{{.*}} -> !dtc.tensor<4x4xf32, partial{dp:2}>
+  // CHECK:         dtc.add %[[AF]], %[[BF]] : {{.*}} -> !dtc.tensor<4x4xf32, partial{dp:2}>
+  func.func private @used_twice(%x: !dtc.tensor<2{dp:2}x4xbf16>, %w: !dtc.tensor<4x4xbf16, replicate{dp:2}>) -> !dtc.tensor<2{dp:2}x4xbf16> {
+    %y = dtc.einsum "ba,ac->bc"(%x, %w) : (!dtc.tensor<2{dp:2}x4xbf16>, !dtc.tensor<4x4xbf16, replicate{dp:2}>) -> !dtc.tensor<2{dp:2}x4xbf16>
+    %z = dtc.einsum "ba,ac->bc"(%y, %w) : (!dtc.tensor<2{dp:2}x4xbf16>, !dtc.tensor<4x4xbf16, replicate{dp:2}>) -> !dtc.tensor<2{dp:2}x4xbf16>
+    return %z : !dtc.tensor<2{dp:2}x4xbf16>
+  }
+  // CHECK-LABEL: func.func @step(
+  // CHECK:         dtc.micro_batches 2
+  // CHECK:           call @used_twice_backward({{.*}} -> (!dtc.tensor<2{dp:2}x4xbf16>, !dtc.tensor<4x4xf32, partial{dp:2}>)
+  // CHECK-NOT:       dtc.convert
+  // CHECK:           dtc.add {{.*}} -> !dtc.tensor<4x4xf32, partial{dp:2}>
+  // CHECK:         %[[G:.*]] = dtc.g {{.*}} -> !dtc.tensor<4x4xf32>
+  // CHECK:         dtc.write %[[G]] to grad of @wide : !dtc.tensor<4x4xf32>
+  func.func @step(%x: !dtc.tensor<4{dp:2}x4xbf16> {dtc.input = "x"}) -> (!dtc.tensor<f32> {dtc.output = "loss"}) {
+    %w = dtc.read param of @wide : !dtc.tensor<4x4xbf16>
+    %wf = dtc.f %w over <dp:2> : (!dtc.tensor<4x4xbf16>) -> !dtc.tensor<4x4xbf16, replicate{dp:2}>
+    %0 = dtc.micro_batches 2 {
+    ^bb0(%m: !dtc.tensor<i32>):
+      %mf = dtc.f %m over <dp:2> : (!dtc.tensor<i32>) -> !dtc.tensor<i32, replicate{dp:2}>
+      %xm = dtc.micro_batch %x[%mf] parts 2 count 2 : (!dtc.tensor<4{dp:2}x4xbf16>, !dtc.tensor<i32, replicate{dp:2}>) -> !dtc.tensor<2{dp:2}x4xbf16>
+      %y = func.call @used_twice(%xm, %wf) : (!dtc.tensor<2{dp:2}x4xbf16>, !dtc.tensor<4x4xbf16, replicate{dp:2}>) -> !dtc.tensor<2{dp:2}x4xbf16>
+      %z = func.call @used_twice(%y, %wf) : (!dtc.tensor<2{dp:2}x4xbf16>, !dtc.tensor<4x4xbf16, replicate{dp:2}>) -> !dtc.tensor<2{dp:2}x4xbf16>
+      %s = dtc.reduce_sum %z over [0, 1] : (!dtc.tensor<2{dp:2}x4xbf16>) -> !dtc.tensor<bf16, partial{dp:2}>
+      %l = dtc.convert %s : (!dtc.tensor<bf16, partial{dp:2}>) -> !dtc.tensor<f32, partial{dp:2}>
+      dtc.yield %l : !dtc.tensor<f32, partial{dp:2}>
+    } : !dtc.tensor<f32, partial{dp:2}>
+    %loss = dtc.g %0 over <dp:2> : (!dtc.tensor<f32, partial{dp:2}>) -> !dtc.tensor<f32>
+    return %loss : !dtc.tensor<f32>
+  }
+}

@@ -78,6 +78,13 @@ cl::opt<std::string> mesh("mesh", cl::value_desc("dp=2,tp=2"),
 cl::opt<std::string> rules("rules", cl::value_desc("FILE"),
                            cl::desc("For a model: rules of sharding"),
                            cl::cat(category));
+cl::opt<std::string> precision("precision", cl::init("f32"),
+                               cl::value_desc("WORD"),
+                               cl::desc("For a model: f32 or bf16"),
+                               cl::cat(category));
+cl::opt<std::string> gradDtype("grad-dtype", cl::value_desc("WORD"),
+                               cl::desc("For a model: f32 or bf16"),
+                               cl::cat(category));
 cl::opt<bool> sequenceParallel("sequence-parallel",
                                cl::desc("For a model, as in dtc-compile"),
                                cl::cat(category));
@@ -352,7 +359,9 @@ static Expected<Settings> getSettings() {
     s.rules = (*buffer)->getBuffer().str();
   }
   for (auto &[flag, value, legal] :
-       {std::tuple("--sp-gather", &spGather, "keep again"),
+       {std::tuple("--precision", &precision, "f32 bf16"),
+        std::tuple("--grad-dtype", &gradDtype, "f32 bf16"),
+        std::tuple("--sp-gather", &spGather, "keep again"),
         std::tuple("--cp-layout", &cpLayout, "contiguous striped zigzag"),
         std::tuple("--cp-attention", &cpAttention, "ring all-gather ulysses"),
         std::tuple("--recompute", &recompute, "none selective full"),
@@ -362,10 +371,12 @@ static Expected<Settings> getSettings() {
                    "gpipe 1f1b interleaved zb-h1 zb-v")}) {
     SmallVector<StringRef> words;
     StringRef(legal).split(words, ' ');
-    if (!is_contained(words, value->getValue()))
+    if (value->getNumOccurrences() && !is_contained(words, value->getValue()))
       return createStringError(Twine(flag) + "=" + *value +
                                ": must be one of " + join(words, ", "));
   }
+  s.precision = precision;
+  s.gradType = gradDtype;
   s.sequenceParallel = sequenceParallel;
   s.gatherAgain = spGather == "again";
   s.recompute = recompute;

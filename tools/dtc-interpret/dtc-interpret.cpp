@@ -57,6 +57,9 @@ cl::opt<std::string> weightsPath("weights", cl::value_desc("W.safetensors"),
 cl::opt<long long> step("step", cl::init(0), cl::value_desc("I"),
                         cl::desc("Which step's batch (default 0)"),
                         cl::cat(category));
+cl::opt<bool> exact("exact",
+                    cl::desc("Round nothing to bf16: every float is float64"),
+                    cl::cat(category));
 cl::opt<bool> finiteDifferences(
     "finite-differences",
     cl::desc("Check written gradients against central differences of the loss "
@@ -206,6 +209,7 @@ void compareAll(Tally &tally, ArrayRef<Interpreter::Named> mine,
 mlir::FailureOr<double> getLoss(mlir::ModuleOp module,
                                 const ProgramData &data) {
   Interpreter interpreter(module, &data);
+  interpreter.round = !exact;
   if (failed(interpreter.run()))
     return mlir::failure();
   const Interpreter::Named *loss = findNamed(interpreter.getOutputs(), "loss");
@@ -274,6 +278,7 @@ int run() {
   if (!loadData(data))
     return 1;
   Interpreter interpreter(*module, &data);
+  interpreter.round = !exact;
   if (failed(interpreter.run()))
     return 1;
   if (printValues) {
@@ -292,6 +297,7 @@ int run() {
   if (!logical)
     return 1;
   Interpreter reference(*logical, &data);
+  reference.round = !exact;
   if (failed(reference.run()))
     return 1;
   Tally tally;

@@ -68,6 +68,10 @@ func.func @scale(%x: !dtc.tensor<3x7xf64>) -> !dtc.tensor<3x7xf64> {
   %z = dtc.scale %x by -3.0e-01 : (!dtc.tensor<3x7xf64>) -> !dtc.tensor<3x7xf64>
   return %z : !dtc.tensor<3x7xf64>
 }
+func.func @convert(%x: !dtc.tensor<3x7xf64>) -> !dtc.tensor<3x7xf32> {
+  %z = dtc.convert %x : (!dtc.tensor<3x7xf64>) -> !dtc.tensor<3x7xf32>
+  return %z : !dtc.tensor<3x7xf32>
+}
 func.func @divide(%x: !dtc.tensor<3x7xf64>, %n: !dtc.tensor<i32> {test.data = "value 7"}) -> !dtc.tensor<3x7xf64> {
   %z = dtc.divide %x, %n : (!dtc.tensor<3x7xf64>, !dtc.tensor<i32>) -> !dtc.tensor<3x7xf64>
   return %z : !dtc.tensor<3x7xf64>

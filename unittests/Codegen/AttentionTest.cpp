@@ -455,9 +455,9 @@ TEST(Attention, Refusals) {
                                     message = d.str();
                                     return success();
                                   });
-  Type bf16 = module.memref({1, 4, 1, 8}, module.builder().getBF16Type());
-  Type lse = module.memref({1, 4, 1}, module.builder().getBF16Type());
-  module.add("f", {bf16, lse}, [&](OpBuilder &b, ValueRange a) {
+  Type f16 = module.memref({1, 4, 1, 8}, module.builder().getF16Type());
+  Type lse = module.memref({1, 4, 1}, module.builder().getF16Type());
+  module.add("f", {f16, lse}, [&](OpBuilder &b, ValueRange a) {
     AttentionSpec spec;
     spec.queries = spec.keys = 4;
     spec.headDim = 8;
@@ -466,7 +466,7 @@ TEST(Attention, Refusals) {
     EXPECT_TRUE(failed(emitAttention(b, module.loc(), spec, in, a[0], a[1],
                                      module.workspace(), module.target())));
   });
-  EXPECT_NE(message.find("bf16"), std::string::npos) << message;
+  EXPECT_NE(message.find("f16"), std::string::npos) << message;
 }
 
 } // namespace

@@ -275,14 +275,14 @@ TEST(Matmul, RandomBaseline) { randomCases<float>(12, 4, "x86-64"); }
 
 TEST(Matmul, Refusals) {
   KernelModule module;
-  Type bf16 = module.builder().getBF16Type();
+  Type f16 = module.builder().getF16Type();
   std::string message;
   ScopedDiagnosticHandler handler(module.builder().getContext(),
                                   [&](Diagnostic &d) {
                                     message = d.str();
                                     return success();
                                   });
-  Type t = module.memref({4, 4}, bf16);
+  Type t = module.memref({4, 4}, f16);
   module.add("f", {t, t, t}, [&](OpBuilder &b, ValueRange args) {
     MatmulSpec s;
     s.m = s.n = s.k = 4;
@@ -290,7 +290,7 @@ TEST(Matmul, Refusals) {
     EXPECT_TRUE(failed(emitMatmul(b, module.loc(), s, args[0], args[1], args[2],
                                   module.workspace(), module.target())));
   });
-  EXPECT_NE(message.find("bf16"), std::string::npos) << message;
+  EXPECT_NE(message.find("f16"), std::string::npos) << message;
 }
 
 TEST(EmitObject, UnknownCpuListsNearNames) {

@@ -3,13 +3,18 @@
 // Files of one-op functions: the kernel of each function's last op is compiled
 // and compared with the op's interpretation, on every rank's piece, where
 // padding is NaN, with one, two and three threads to the bit, and in place.
+// What stands for f64 in the files is f64, f32 or bf16; with bf16 an op's wide
+// values are f32, as its rule says.
 // Integers need data: see unittests/Algebra/sample-ops.mlir.
 //
 //===----------------------------------------------------------------------===//
 #include "OpKernel.h"
+#include "dtc/Interpreter/Pieces.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <fstream>
@@ -80,6 +85,9 @@ struct Buffer {
         as<float>()[i] = float(x[i]);
       else if (type.isF64())
         as<double>()[i] = x[i];
+      else if (type.isBF16())
+        as<uint16_t>()[i] =
+            poison ? 0x7fc0 : llvm::bit_cast<uint32_t>(float(x[i])) >> 16;
       else
         as<int32_t>()[i] = poison ? INT32_MIN + 7 : int32_t(x[i]);
     }
@@ -87,11 +95,33 @@ struct Buffer {
   double get(int64_t i) {
     return type.isF32()   ? as<float>()[i]
            : type.isF64() ? as<double>()[i]
-                          : as<int32_t>()[i];
+           : type.isBF16()
+               ? llvm::bit_cast<float>(uint32_t(as<uint16_t>()[i]) << 16)
+               : as<int32_t>()[i];
   }
 };
 
-double rounded(Type type, double x) { return type.isF32() ? float(x) : x; }
+double rounded(Type type, double x) {
+  return type.isF32() ? float(x) : roundTo(type, x);
+}
+
+/// Gives bf16 to all values that the ops' rules do not say are wide.
+void narrow(func::FuncOp f) {
+  Type bf16 = BFloat16Type::get(f.getContext());
+  for (Operation &op : f.front().without_terminator()) {
+    FactorRule rule = cast<FactorOpInterface>(op).getFactorRule();
+    SmallVector<Value> values(op.getOperands());
+    llvm::append_range(values, op.getResults());
+    for (auto [i, v] : llvm::enumerate(values)) {
+      auto type = cast<DTensorType>(v.getType());
+      if (type.isFloat() && !rule.isWide(i) && !rule.isUnrelated(i))
+        v.setType(type.withElementType(bf16));
+    }
+  }
+  f.setFunctionType(
+      FunctionType::get(f.getContext(), f.front().getArgumentTypes(),
+                        f.front().getTerminator()->getOperandTypes()));
+}
 
 /// One op on one rank.
 struct Case {
@@ -106,7 +136,7 @@ struct Case {
 
 class Runner {
 public:
-  /// `element`: what stands for f64 in the file.
+  /// `element`: what stands for f64 in the file: f64, f32 or bf16.
   Runner(std::string path, std::string element, std::string cpu = "native",
          std::string only = "")
       : module(cpu), element(element) {
@@ -116,17 +146,25 @@ public:
     std::stringstream text;
     text << file.rdbuf();
     std::string source = text.str();
+    std::string parsed = element == "bf16" ? "f32" : element;
     for (const char *end : {">", ","})
       for (size_t at = 0; (at = source.find("f64" + std::string(end), at)) !=
                           std::string::npos;
            ++at)
-        source.replace(at, 3, element);
+        source.replace(at, 3, parsed);
     ops = parseSourceString<ModuleOp>(source, ParserConfig(context), path);
     if (!ops) {
       ADD_FAILURE() << "cannot parse " << path;
       return;
     }
     mesh = getMesh(*ops);
+    if (element == "bf16") {
+      ops->walk(narrow);
+      if (failed(verify(*ops))) {
+        ADD_FAILURE() << "no types of bf16 in " << path;
+        return;
+      }
+    }
     // A function beside a module would be seen in its place.
     EXPECT_TRUE(ops->getOps<ModuleOp>().empty()) << path;
     for (auto f : ops->getOps<func::FuncOp>())
@@ -283,7 +321,9 @@ private:
           Buffer *result = results[r];
           const Array &want = expected[r];
           ASSERT_EQ(result->count(), want.count()) << "result " << r;
-          double tolerance = result->type.isF32() ? 5e-6 : 2e-13;
+          double tolerance = result->type.isF64() ? 2e-13 : 5e-6;
+          // Rounded once: half a unit of the exact number's.
+          double unit = result->type.isBF16() ? 0x1p-8 : 0;
           double worst = 0, magnitude = 1;
           for (double x : want.data)
             if (std::isfinite(x))
@@ -298,7 +338,8 @@ private:
             bits.insert(bits.end(), result->as<char>() + i * bytes,
                         result->as<char>() + (i + 1) * bytes);
             double got = result->get(i), x = want[i];
-            double error = std::fabs(got - x) / magnitude;
+            double error =
+                std::fdim(std::fabs(got - x), unit * std::fabs(x)) / magnitude;
             if (got == x || (std::isnan(got) && std::isnan(x)))
               error = 0;
             if (!(error <= worst)) {
@@ -341,8 +382,11 @@ void runFile(std::string path, std::string element,
 
 TEST(Kernels, SampleOpsF64) { runFile(DTC_SAMPLE_OPS, "f64"); }
 TEST(Kernels, SampleOpsF32) { runFile(DTC_SAMPLE_OPS, "f32"); }
+TEST(Kernels, SampleOpsBF16) { runFile(DTC_SAMPLE_OPS, "bf16"); }
 TEST(Kernels, LargeF32) { runFile(DTC_KERNEL_OPS, "f32"); }
 TEST(Kernels, LargeF64) { runFile(DTC_KERNEL_OPS, "f64"); }
+TEST(Kernels, LargeBF16) { runFile(DTC_KERNEL_OPS, "bf16"); }
+TEST(Kernels, LargeBF16Avx2) { runFile(DTC_KERNEL_OPS, "bf16", "haswell"); }
 TEST(Kernels, LargeAvx2) { runFile(DTC_KERNEL_OPS, "f32", "haswell"); }
 
 } // namespace

@@ -77,6 +77,15 @@ func.func @einsum_padded_out(%x: !dtc.tensor<2x9x48xf64, replicate{tp:4}>, %y: !
   %r0 = dtc.einsum "bsd,dm->bsm"(%x, %y) : (!dtc.tensor<2x9x48xf64, replicate{tp:4}>, !dtc.tensor<48x41(44){tp:4}xf64>) -> !dtc.tensor<2x9x41(44){tp:4}xf64>
   return %r0 : !dtc.tensor<2x9x41(44){tp:4}xf64>
 }
+// Sums of several blocks of terms.
+func.func @einsum_long(%x: !dtc.tensor<37x1100xf64>, %y: !dtc.tensor<1100x45xf64>) -> !dtc.tensor<37x45xf64> {
+  %r0 = dtc.einsum "ab,bc->ac"(%x, %y) : (!dtc.tensor<37x1100xf64>, !dtc.tensor<1100x45xf64>) -> !dtc.tensor<37x45xf64>
+  return %r0 : !dtc.tensor<37x45xf64>
+}
+func.func @einsum_long_dw(%x: !dtc.tensor<1100x37xf64>, %y: !dtc.tensor<1100x45xf64>) -> !dtc.tensor<37x45xf64> {
+  %r0 = dtc.einsum "ba,bc->ac"(%x, %y) : (!dtc.tensor<1100x37xf64>, !dtc.tensor<1100x45xf64>) -> !dtc.tensor<37x45xf64>
+  return %r0 : !dtc.tensor<37x45xf64>
+}
 func.func @einsum_empty(%x: !dtc.tensor<5(8){tp:4}xf64>, %y: !dtc.tensor<5(8){tp:4}x18xf64>) -> !dtc.tensor<18xf64, partial{tp:4}> {
   %r0 = dtc.einsum "m,md->d"(%x, %y) : (!dtc.tensor<5(8){tp:4}xf64>, !dtc.tensor<5(8){tp:4}x18xf64>) -> !dtc.tensor<18xf64, partial{tp:4}>
   return %r0 : !dtc.tensor<18xf64, partial{tp:4}>
@@ -451,5 +460,32 @@ func.func @rms_norm_whole(%x: !dtc.tensor<3x7x41(44)xf64>, %g: !dtc.tensor<41(44
 func.func @rms_norm_grad_whole(%x: !dtc.tensor<3x7x41(44)xf64>, %g: !dtc.tensor<41(44)xf64>, %dy: !dtc.tensor<3x7x41(44)xf64>) -> (!dtc.tensor<3x7x41(44)xf64>, !dtc.tensor<41(44)xf64>) {
   %r0, %r1 = dtc.rms_norm_grad %x, %g, %dy {epsilon = 1.0e-06} : (!dtc.tensor<3x7x41(44)xf64>, !dtc.tensor<41(44)xf64>, !dtc.tensor<3x7x41(44)xf64>) -> (!dtc.tensor<3x7x41(44)xf64>, !dtc.tensor<41(44)xf64>)
   return %r0, %r1 : !dtc.tensor<3x7x41(44)xf64>, !dtc.tensor<41(44)xf64>
+}
+
+// Conversions, whatever stands for f64.
+
+func.func @convert_to_bf16(%x: !dtc.tensor<37x131xf32>) -> !dtc.tensor<37x131xbf16> {
+  %r0 = dtc.convert %x : (!dtc.tensor<37x131xf32>) -> !dtc.tensor<37x131xbf16>
+  return %r0 : !dtc.tensor<37x131xbf16>
+}
+func.func @convert_from_bf16(%x: !dtc.tensor<37x131xbf16>) -> !dtc.tensor<37x131xf32> {
+  %r0 = dtc.convert %x : (!dtc.tensor<37x131xbf16>) -> !dtc.tensor<37x131xf32>
+  return %r0 : !dtc.tensor<37x131xf32>
+}
+func.func @convert_f64_bf16(%x: !dtc.tensor<5x67xf64>) -> !dtc.tensor<5x67xbf16> {
+  %r0 = dtc.convert %x : (!dtc.tensor<5x67xf64>) -> !dtc.tensor<5x67xbf16>
+  return %r0 : !dtc.tensor<5x67xbf16>
+}
+
+// Results of f32 from a gradient of bf16, as optimizers have them.
+
+func.func @adamw_bf16(%p: !dtc.tensor<37x131xf32>, %g: !dtc.tensor<37x131xbf16>, %m: !dtc.tensor<37x131xf32>, %v: !dtc.tensor<37x131xf32> {test.data = "positive"}, %c: !dtc.tensor<f32> {test.data = "value 0.75"}, %k: !dtc.tensor<i32> {test.data = "value 0"}, %s: !dtc.tensor<8xf32> {test.data = "optimizer"})
+    -> (!dtc.tensor<37x131xf32>, !dtc.tensor<37x131xf32>, !dtc.tensor<37x131xf32>) {
+  %r0, %r1, %r2 = dtc.adamw %p, %g, %m, %v with %c, %k, %s {decay} : (!dtc.tensor<37x131xf32>, !dtc.tensor<37x131xbf16>, !dtc.tensor<37x131xf32>, !dtc.tensor<37x131xf32>, !dtc.tensor<f32>, !dtc.tensor<i32>, !dtc.tensor<8xf32>) -> (!dtc.tensor<37x131xf32>, !dtc.tensor<37x131xf32>, !dtc.tensor<37x131xf32>)
+  return %r0, %r1, %r2 : !dtc.tensor<37x131xf32>, !dtc.tensor<37x131xf32>, !dtc.tensor<37x131xf32>
+}
+func.func @sum_squares_bf16(%x: !dtc.tensor<37x131xbf16>) -> !dtc.tensor<f32> {
+  %r0 = dtc.sum_squares %x : (!dtc.tensor<37x131xbf16>) -> !dtc.tensor<f32>
+  return %r0 : !dtc.tensor<f32>
 }
 }

@@ -4,16 +4,20 @@
 // queries by keys never exists. Emits loops of upstream dialects at the
 // builder's insertion point.
 //
-// Shapes, all row-major, of one element type T (f32 or f64) unless said:
+// Shapes, all row-major, of one element type T (f32, f64 or bf16) unless said:
 //   q, o, do, dq   [batch, queries, heads, headDim], heads = kvHeads * group
 //   k, v, dk, dv   [batch, keys, kvHeads, headDim]
-//   lse            [batch, queries, heads] of T: log of the sum of exponentials
+//   lse            [batch, queries, heads] of T, or f32 for bf16: log of the
+//   sum
+//                  of exponentials
 //   posQ, posK     [queries], [keys] or [batch, queries], [batch, keys] of i32
 //   docQ, docK     [batch, queries], [batch, keys] of i32
 // Query head x uses key/value head x / group.
 //
 // A query sees a key if (causal) posK <= posQ and (documents) docK == docQ. A
 // query that sees no key has o = 0 and lse = -inf, and no gradient.
+//
+// All sums are in f32 for bf16; results are rounded once.
 //
 // Each element of a result is computed by one thread in an order that depends
 // on shapes and target only.

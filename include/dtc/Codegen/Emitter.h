@@ -13,6 +13,14 @@
 
 namespace dtc::codegen {
 
+/// What elements are computed with: f32 for bf16, else their own type. A load
+/// converts to it, a store rounds to the buffer's type: nothing in between
+/// knows of bf16.
+mlir::Type getComputeType(mlir::Type element);
+
+/// Whether a buffer's elements are converted when they are loaded.
+bool isConverted(mlir::Value mem);
+
 /// A flat (one-dimensional) buffer and the place in it where something starts.
 struct Place {
   mlir::Value mem;
@@ -108,12 +116,9 @@ public:
   // Memory -------------------------------------------------------------------
   /// A one-dimensional view of a whole memref of identity layout.
   mlir::Value flat(mlir::Value mem);
-  mlir::Value load(mlir::Value mem, mlir::Value at) {
-    return op<mlir::memref::LoadOp>(mem, mlir::ValueRange{at});
-  }
-  void store(mlir::Value v, mlir::Value mem, mlir::Value at) {
-    op<mlir::memref::StoreOp>(v, mem, mlir::ValueRange{at});
-  }
+  /// Values are of the compute type of the buffer's elements.
+  mlir::Value load(mlir::Value mem, mlir::Value at);
+  void store(mlir::Value v, mlir::Value mem, mlir::Value at);
   /// Lanes outside of `mask` (may be null) are zero and not touched.
   mlir::Value vload(mlir::VectorType type, mlir::Value mem, mlir::Value at,
                     mlir::Value mask = {});

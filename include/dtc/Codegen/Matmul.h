@@ -5,7 +5,7 @@
 //
 // Each element of C is summed by one thread in increasing k, so that its bits
 // depend neither on the number of threads nor on the schedule. Sums are in f32
-// for f32 and in f64 for f64.
+// for f32 and bf16, and in f64 for f64; a result of bf16 is rounded once.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DTC_CODEGEN_MATMUL_H
@@ -41,6 +41,8 @@ struct MatmulSpec {
   /// B is what emitPackB wrote: batch consecutive blocks of
   /// packedBElements(k, n).
   bool packedB = false;
+  /// A is bf16. emitMatmul sees that by itself.
+  bool convertsA = false;
   /// C += product. The product is summed first and added once.
   bool accumulate = false;
   /// If set, an index: rows of B and columns of A at or beyond it are padding.
@@ -57,10 +59,11 @@ struct MatmulSpec {
 };
 
 /// Emits the product. `a`, `b` and `c` are memrefs of static shape and identity
-/// layout, of one element type (f32 or f64); the kernel reads a and b and
-/// writes c, which must not overlap them. Independent tiles are iterations of
-/// one scf.parallel. Zero-size dimensions are legal: with k = 0 the result is
-/// zero. Fails with a diagnostic at `loc` on what it does not support.
+/// layout, of one element type (f32, f64 or bf16; beside bf16 any of them may
+/// be f32, as a packed B is); the kernel reads a and b and writes c, which must
+/// not overlap them. Independent tiles are iterations of one scf.parallel.
+/// Zero-size dimensions are legal: with k = 0 the result is zero. Fails with a
+/// diagnostic at `loc` on what it does not support.
 mlir::LogicalResult emitMatmul(mlir::OpBuilder &b, mlir::Location loc,
                                const MatmulSpec &spec, mlir::Value a,
                                mlir::Value bMat, mlir::Value c, Workspace &ws,
@@ -79,7 +82,7 @@ int64_t sharedPackedElements(const MatmulSpec &spec, int64_t elementBits,
                              const TargetInfo &target);
 
 /// Writes `batch` packed blocks of the k x n matrix B (any layout) to `packed`,
-/// a memref of batch * packedBElements elements.
+/// a memref of batch * packedBElements elements, f32 for bf16.
 mlir::LogicalResult emitPackB(mlir::OpBuilder &b, mlir::Location loc,
                               int64_t batch, int64_t k, int64_t n,
                               const MatrixLayout &layout, mlir::Value bMat,

@@ -22,17 +22,18 @@ namespace dtc {
 /// Values by SSA name, as pieces of their types.
 using Environment = llvm::DenseMap<mlir::Value, Pieces>;
 
-/// Runs one op that is a collective or has a meaning; results are poisoned and
-/// checked against their types.
+/// Runs one op that is a collective or has a meaning; results are rounded to
+/// their element types (see Interpreter::round), poisoned, and checked against
+/// their types.
 mlir::FailureOr<llvm::SmallVector<Pieces>>
 interpretOp(mlir::Operation *op, llvm::ArrayRef<const Pieces *> operands,
-            MeshAttr mesh, double tolerance = 1e-9);
+            MeshAttr mesh, double tolerance = 1e-9, bool round = true);
 
 /// As above under a given declaration instead of the op's own.
 mlir::FailureOr<llvm::SmallVector<Pieces>>
 interpretOp(mlir::Operation *op, const FactorRule &rule,
             llvm::ArrayRef<const Pieces *> operands, MeshAttr mesh,
-            double tolerance = 1e-9);
+            double tolerance = 1e-9, bool round = true);
 
 class Interpreter {
 public:
@@ -42,6 +43,11 @@ public:
 
   /// How far copies may differ.
   double tolerance = 1e-9;
+
+  /// Whether values of bf16 are rounded to it wherever a program rounds them:
+  /// at every op's result, and after every addition to a sum. Else the program
+  /// is run as if all of its floats were float64.
+  bool round = true;
 
   /// The order in which the ranks of a pipeline run the loop over
   /// micro-batches, where the program itself names none.

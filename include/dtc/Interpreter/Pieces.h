@@ -47,6 +47,14 @@ bool nearlyEqual(double a, double b, double tolerance);
 std::vector<std::vector<int64_t>> getGroups(MeshAttr mesh,
                                             llvm::ArrayRef<Axis> axes);
 
+/// A number as an element of a type holds it: rounded to bf16 by way of f32, in
+/// which ops compute; others are as they are.
+double roundTo(mlir::Type element, double x);
+void roundTo(mlir::Type element, Pieces &pieces);
+
+/// total += x, element by element; rounded after it if `round`.
+void addTo(Pieces &total, const Pieces &x, mlir::Type element, bool round);
+
 /// Overwrites padding with NaN.
 void poison(Pieces &pieces, DTensorType type, MeshAttr mesh);
 

@@ -52,6 +52,44 @@ def OutlineLayers : Pass<"dtc-outline-layers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
 }
 
+def SetPrecision : Pass<"dtc-set-precision", "::mlir::ModuleOp"> {
+  let summary = "let parameters and activations be bf16";
+  let description = [{
+    Rewrites a logical model of f32. Parameters become bf16 and say the element
+    type of their gradients (`grad_type`); all other floats follow by each op's
+    own rule: its results are bf16 if its operands are, but for those that it
+    declares wide, as a loss and a log-sum-exp. Where an op would meet both
+    types, the narrower operands are converted; constants take the type that
+    they are used with. Float inputs become bf16, float outputs stay f32.
+
+    `precision=f32` changes nothing. docs/precision.md has the whole picture.
+
+    Before:
+
+    ```mlir
+    dtc.param @w : !dtc.tensor<64x64xf32> from "w" [64, 64] ...
+    %w = dtc.read param of @w : !dtc.tensor<64x64xf32>
+    %z = dtc.einsum "bsd,dv->bsv"(%x, %w) : ... -> !dtc.tensor<8x32x64xf32>
+    %loss, %lse = dtc.cross_entropy %z, %labels : ... -> (!dtc.tensor<f32>, !dtc.tensor<8x32xf32>)
+    ```
+
+    After (with `precision=bf16 grad-type=f32`):
+
+    ```mlir
+    dtc.param @w : !dtc.tensor<64x64xbf16> from "w" [64, 64] ... {grad_type = f32, ...}
+    %w = dtc.read param of @w : !dtc.tensor<64x64xbf16>
+    %z = dtc.einsum "bsd,dv->bsv"(%x, %w) : ... -> !dtc.tensor<8x32x64xbf16>
+    %loss, %lse = dtc.cross_entropy %z, %labels : ... -> (!dtc.tensor<f32>, !dtc.tensor<8x32xf32>)
+    ```
+  }];
+  let options = [
+    Option<"precision", "precision", "std::string", "\"f32\"", "f32 or bf16">,
+    Option<"gradType", "grad-type", "std::string", "\"f32\"",
+           "element type of gradients: f32, or bf16 with precision=bf16">
+  ];
+  let dependentDialects = ["::dtc::DTCDialect", "::mlir::func::FuncDialect"];
+}
+
 def LayoutSequence : Pass<"dtc-layout-sequence", "::mlir::ModuleOp"> {
   let summary = "put the sequence in an order that divides causal work evenly";
   let description = [{

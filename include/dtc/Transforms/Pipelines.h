@@ -19,6 +19,14 @@ struct TrainingPipelineOptions
   Option<bool> sequenceParallel{
       *this, "sequence-parallel",
       llvm::cl::desc("cut the residual stream's sequence over tp")};
+  Option<std::string> precision{
+      *this, "precision",
+      llvm::cl::desc("element type of parameters and activations: f32 or bf16"),
+      llvm::cl::init("f32")};
+  Option<std::string> gradType{
+      *this, "grad-type",
+      llvm::cl::desc("element type of gradients: f32 or bf16 (default: bf16 "
+                     "for bf16 with one micro-batch)")};
   Option<std::string> cpLayout{
       *this, "cp-layout",
       llvm::cl::desc("order of the sequence: contiguous, striped or zigzag"),
@@ -71,6 +79,10 @@ struct TrainingPipelineOptions
       *this, "split-backward",
       llvm::cl::desc("input and weight gradients of each stage apart")};
 };
+
+/// The element type of gradients where none is asked for.
+llvm::StringRef getDefaultGradType(llvm::StringRef precision,
+                                   int64_t microbatches);
 
 /// Model IR to the whole step: outlined layers, shardings, collectives,
 /// micro-batches, stages, backward, expanded communication, optimizer,

@@ -53,8 +53,9 @@ llvm::ArrayRef<llvm::StringRef> getStandardAxes();
 llvm::Expected<MeshAttr> parseMesh(mlir::MLIRContext *context,
                                    llvm::StringRef text);
 
-/// The values that are parameters: results of dtc.read, and arguments of
-/// private functions that are given parameters at every call.
+/// The values that are parameters: results of dtc.read, what collectives make
+/// of them, and arguments of private functions that are given parameters at
+/// every call.
 class ParameterValues {
 public:
   explicit ParameterValues(mlir::ModuleOp module);
@@ -62,6 +63,8 @@ public:
   void insert(mlir::Value value) { values.insert(value); }
 
 private:
+  void add(mlir::Value value);
+
   llvm::DenseSet<mlir::Value> values;
 };
 

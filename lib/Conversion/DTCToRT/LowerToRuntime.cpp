@@ -198,15 +198,21 @@ private:
     static const std::pair<Slot, rt::StorageKind> slots[] = {
         {Slot::Param, rt::StorageKind::Param},
         {Slot::Grad, rt::StorageKind::Grad},
+        {Slot::Master, rt::StorageKind::Master},
         {Slot::M, rt::StorageKind::M},
         {Slot::V, rt::StorageKind::V}};
     for (auto [slot, kind] : slots)
       for (ParamOp p : params) {
         Type type = types.lookup({p.getSymName(), unsigned(slot)});
+        if (slot == Slot::Master && !p.hasMaster())
+          continue;
         if (rank && !types.contains({p.getSymName(), unsigned(Slot::Param)}))
           continue;
         addStorage(b, p.getLoc(), getSlotSymbol(p.getSymName(), slot, rank),
-                   kind, p.getSymName(), type ? type : Type(p.getTensorType()),
+                   kind, p.getSymName(),
+                   type ? type
+                        : Type(p.getTensorType().withElementType(
+                              p.getSlotElementType(slot))),
                    rank);
       }
 

@@ -61,7 +61,8 @@ static const std::pair<StringRef, rt::StorageKind> slots[] = {
     {"offset", rt::StorageKind::Param},
     {"grad", rt::StorageKind::Grad},
     {"m", rt::StorageKind::M},
-    {"v", rt::StorageKind::V}};
+    {"v", rt::StorageKind::V},
+    {"master", rt::StorageKind::Master}};
 
 namespace {
 class Description {

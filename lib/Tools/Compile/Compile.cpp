@@ -105,6 +105,8 @@ static void buildTraining(OpPassManager &pm, const CompileOptions &options,
   TrainingPipelineOptions training;
   training.mesh = toString(options.mesh);
   training.rulesFile = options.rulesFile;
+  training.precision = options.precision;
+  training.gradType = options.gradType;
   training.sequenceParallel = options.sequenceParallel;
   training.cpLayout = options.cpLayout;
   training.cpAttention = options.cpAttention;

@@ -152,11 +152,17 @@ struct CompileFlags::Options {
                    category,
                    "precision",
                    "f32",
-                   {"f32"},
-                   {"bf16"},
+                   {"f32", "bf16"},
+                   {},
                    "Type of weights and activations"};
-  Choice gradDtype{sub,     category, "grad-dtype",       "f32",
-                   {"f32"}, {"bf16"}, "Type of gradients"};
+  Choice gradDtype{sub,
+                   category,
+                   "grad-dtype",
+                   "f32",
+                   {"f32", "bf16"},
+                   {},
+                   "Type of gradients, without the flag bf16 for "
+                   "--precision=bf16 with one micro-batch"};
   Choice target{sub,
                 category,
                 "target",
@@ -284,6 +290,13 @@ Expected<CompileOptions> CompileFlags::Options::get(int argc,
     options.virtualStages = *v;
   }
   options.stages = stages;
+  options.precision = precision.option;
+  if (gradDtype.option.getNumOccurrences()) {
+    if (gradDtype.option == "bf16" && precision.option == "f32")
+      return createStringError("--grad-dtype=bf16 is for --precision=bf16; "
+                               "with --precision=f32 it may be f32");
+    options.gradType = gradDtype.option;
+  }
   options.input = input;
   options.rulesFile = rules;
   options.sequenceParallel = sequenceParallel;

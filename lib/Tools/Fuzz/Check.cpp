@@ -157,6 +157,7 @@ public:
 
 private:
   Maybe prepare();
+  Maybe makeOneDevice(const Settings &s, OwningOpRef<ModuleOp> &module);
   Maybe interpret(Interpreter &interpreter, const Twine &what);
   Maybe checkSlope();
   Maybe reread();
@@ -175,6 +176,19 @@ private:
 
 } // namespace
 
+/// The step of one device.
+Maybe Checker::makeOneDevice(const Settings &s, OwningOpRef<ModuleOp> &module) {
+  module = logical->clone();
+  removeAnnotations(*module);
+  PassManager pm(&context);
+  // One device has no schedule to be refused.
+  llvm::cantFail(addTrainingPasses(pm, s.getCompileOptions("")));
+  Maybe stop = runPasses(*module, pm);
+  if (stop)
+    stop->message = "on one device: " + stop->message;
+  return stop;
+}
+
 /// Parses the model, and makes the step of one device and that of the mesh.
 Maybe Checker::prepare() {
   if (!settings.rules.empty()) {
@@ -190,16 +204,10 @@ Maybe Checker::prepare() {
   logical = parseSourceString<ModuleOp>(model, &context);
   if (!logical)
     return outcome(Verdict::Invalid, "the model: " + errors.text());
-  one = logical->clone();
   many = logical->clone();
-  removeAnnotations(*one);
-  PassManager single(&context), pm(&context);
-  // One device has no schedule to be refused.
-  llvm::cantFail(addTrainingPasses(single, Settings().getCompileOptions("")));
-  if (Maybe stop = runPasses(*one, single)) {
-    stop->message = "on one device: " + stop->message;
+  if (Maybe stop = makeOneDevice(Settings(), one))
     return stop;
-  }
+  PassManager pm(&context);
   if (llvm::Error error =
           addTrainingPasses(pm, settings.getCompileOptions(rulesFile)))
     return outcome(Verdict::Refused, llvm::toString(std::move(error)));
@@ -296,6 +304,8 @@ Outcome Checker::run() {
   data.vocabulary = ProgramData::getVocabulary(*logical);
 
   Interpreter plain(*logical, &data), single(*one, &data), ranks(*many, &data);
+  // Without rounding bf16 is only a type, and the numbers are those of f32.
+  ranks.round = false;
   if (Maybe stop = interpret(plain, "the model"))
     return *stop;
   if (Maybe stop = interpret(single, "the step of one device"))
@@ -336,7 +346,17 @@ Outcome Checker::run() {
       return *stop;
   Outcome good;
   if (options.compile) {
-    if (Maybe stop = checkCompiled(*one, model, settings, options, rulesFile))
+    // That program does round, as one device would.
+    Settings s;
+    s.precision = settings.precision;
+    s.gradType = settings.gradType;
+    if (s.precision != "f32" && s.gradType.empty())
+      s.gradType = getDefaultGradType(s.precision, settings.microbatches).str();
+    OwningOpRef<ModuleOp> reference;
+    if (Maybe stop = makeOneDevice(s, reference))
+      return *stop;
+    if (Maybe stop =
+            checkCompiled(*reference, model, settings, options, rulesFile))
       return *stop;
     good.compiled = true;
   }

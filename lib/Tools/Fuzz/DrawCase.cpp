@@ -33,6 +33,10 @@ std::string Settings::flags(StringRef rulesFile) const {
   std::string text = "--mesh " + mesh();
   if (!rules.empty())
     text += (" --rules " + rulesFile).str();
+  if (precision != usual.precision)
+    text += " --precision " + precision;
+  if (!gradType.empty())
+    text += " --grad-dtype " + gradType;
   if (sequenceParallel)
     text += " --sequence-parallel";
   if (gatherAgain)
@@ -61,6 +65,8 @@ Settings::getCompileOptions(const std::string &rulesFile) const {
   CompileOptions options;
   options.mesh = {{"pp", pp}, {"dp", dp}, {"cp", cp}, {"tp", tp}};
   options.rulesFile = rulesFile;
+  options.precision = precision;
+  options.gradType = gradType;
   options.sequenceParallel = sequenceParallel;
   options.cpLayout = cpLayout;
   options.cpAttention = cpAttention;
@@ -81,6 +87,13 @@ static void drawPipeline(Chance &chance, Settings &s) {
   s.pp = chance.of({2, 2, 3, 4});
   s.schedule = chance.of<const char *>(
       {"1f1b", "gpipe", "zb-h1", "zb-h1", "zb-v", "interleaved"});
+}
+
+static void drawPrecision(Chance &chance, Settings &s) {
+  if (!chance.with(0.25))
+    return;
+  s.precision = "bf16";
+  s.gradType = chance.of<const char *>({"", "f32", "bf16"});
 }
 
 /// Some line for each dimension; what is usual is drawn more often.
@@ -290,6 +303,7 @@ Case dtc::fuzz::drawCase(uint64_t seed, int64_t number) {
   else
     c.graph = drawGraph(chance, c.settings);
   drawPipeline(chance, c.settings);
+  drawPrecision(chance, c.settings);
   return c;
 }
 

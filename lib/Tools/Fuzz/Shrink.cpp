@@ -103,6 +103,8 @@ void Shrinker::shrinkSettings() {
     reset([member](Case &c) -> auto & { return c.settings.*member; },
           usual.*member);
   };
+  flag(&Settings::precision);
+  flag(&Settings::gradType);
   flag(&Settings::rules);
   flag(&Settings::sequenceParallel);
   flag(&Settings::gatherAgain);

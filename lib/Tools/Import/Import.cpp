@@ -316,7 +316,8 @@ void ModelBuilder::declare(ArrayRef<Weight> weights, const Twine &prefix,
                     AffineMapAttr::get(weight.view),
                     builder.getStrArrayAttr(weight.dims),
                     builder.getStringAttr(weight.init),
-                    builder.getF64FloatAttr(weight.std), also);
+                    builder.getF64FloatAttr(weight.std), also,
+                    /*grad_type=*/TypeAttr());
   }
 }
 

@@ -21,11 +21,11 @@ func.func @f(%arg0: !dtc.tensor<4x3xf32>, %arg1: !dtc.tensor<4x3xf32>, %arg2: !d
 
 // -----
 
-// One element type.
-func.func @f(%arg0: !dtc.tensor<4x3xf32>, %arg1: !dtc.tensor<4x3xbf16>, %arg2: !dtc.tensor<4x3xf32>, %arg3: !dtc.tensor<4x3xf32>, %arg4: !dtc.tensor<f32>, %arg5: !dtc.tensor<i32>, %arg6: !dtc.tensor<8xf32>) {
+// One element type, the gradient aside.
+func.func @f(%arg0: !dtc.tensor<4x3xf32>, %arg1: !dtc.tensor<4x3xf32>, %arg2: !dtc.tensor<4x3xbf16>, %arg3: !dtc.tensor<4x3xf32>, %arg4: !dtc.tensor<f32>, %arg5: !dtc.tensor<i32>, %arg6: !dtc.tensor<8xf32>) {
   // expected-error@+1 {{float element types differ: 'f32' and 'bf16'}}
   %0:3 = dtc.adamw %arg0, %arg1, %arg2, %arg3 with %arg4, %arg5, %arg6
-      : (!dtc.tensor<4x3xf32>, !dtc.tensor<4x3xbf16>, !dtc.tensor<4x3xf32>, !dtc.tensor<4x3xf32>, !dtc.tensor<f32>, !dtc.tensor<i32>, !dtc.tensor<8xf32>) -> (!dtc.tensor<4x3xf32>, !dtc.tensor<4x3xf32>, !dtc.tensor<4x3xf32>)
+      : (!dtc.tensor<4x3xf32>, !dtc.tensor<4x3xf32>, !dtc.tensor<4x3xbf16>, !dtc.tensor<4x3xf32>, !dtc.tensor<f32>, !dtc.tensor<i32>, !dtc.tensor<8xf32>) -> (!dtc.tensor<4x3xf32>, !dtc.tensor<4x3xf32>, !dtc.tensor<4x3xf32>)
   return
 }
 

@@ -43,7 +43,7 @@ func.func @f(%arg0: !dtc.tensor<2x6x4x8xf32>, %arg1: !dtc.tensor<2x6x2x8xf32>, %
 
 // Element types.
 func.func @f(%arg0: !dtc.tensor<2x6x4x8xf32>, %arg1: !dtc.tensor<2x6x2x8xf32>, %arg2: !dtc.tensor<2x6x2x8xf32>, %arg3: !dtc.tensor<6xi32>, %arg4: !dtc.tensor<6xi32>) {
-  // expected-error@+1 {{float element types differ: 'f32' and 'f64'}}
+  // expected-error@+1 {{result #1 must have elements of type 'f32' beside 'f32', but has 'f64'}}
   %0:2 = dtc.attention %arg0, %arg1, %arg2 at %arg3, %arg4 {scale = 2.5e-1 : f64}
       : (!dtc.tensor<2x6x4x8xf32>, !dtc.tensor<2x6x2x8xf32>, !dtc.tensor<2x6x2x8xf32>, !dtc.tensor<6xi32>, !dtc.tensor<6xi32>) -> (!dtc.tensor<2x6x4x8xf32>, !dtc.tensor<2x6x4xf64>)
   return

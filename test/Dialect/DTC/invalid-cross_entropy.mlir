@@ -53,7 +53,7 @@ func.func @f(%arg0: !dtc.tensor<2x6x8xf32>, %arg1: !dtc.tensor<2x6xi32>) {
 
 // Element types.
 func.func @f(%arg0: !dtc.tensor<2x6x8xf32>, %arg1: !dtc.tensor<2x6xi32>) {
-  // expected-error@+1 {{float element types differ: 'f32' and 'f64'}}
+  // expected-error@+1 {{float element types differ: 'f64' and 'f32'}}
   %0:2 = dtc.cross_entropy %arg0, %arg1
       : (!dtc.tensor<2x6x8xf32>, !dtc.tensor<2x6xi32>) -> (!dtc.tensor<f64>, !dtc.tensor<2x6xf32>)
   return

@@ -33,7 +33,7 @@ func.func @f(%arg0: !dtc.tensor<2x6x8xf32>, %arg1: !dtc.tensor<2x6xi64>, %arg2: 
 
 // Element types.
 func.func @f(%arg0: !dtc.tensor<2x6x8xf32>, %arg1: !dtc.tensor<2x6xi32>, %arg2: !dtc.tensor<2x6xf64>, %arg3: !dtc.tensor<f32>) {
-  // expected-error@+1 {{float element types differ: 'f32' and 'f64'}}
+  // expected-error@+1 {{float element types differ: 'f64' and 'f32'}}
   %0 = dtc.cross_entropy_grad %arg0, %arg1, %arg2, %arg3
       : (!dtc.tensor<2x6x8xf32>, !dtc.tensor<2x6xi32>, !dtc.tensor<2x6xf64>, !dtc.tensor<f32>) -> !dtc.tensor<2x6x8xf32>
   return

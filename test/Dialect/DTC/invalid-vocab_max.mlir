@@ -21,7 +21,7 @@ func.func @f(%arg0: !dtc.tensor<6x8xf32>) {
 
 // Element types.
 func.func @f(%arg0: !dtc.tensor<2x6x8xf32>) {
-  // expected-error@+1 {{float element types differ: 'f32' and 'f64'}}
+  // expected-error@+1 {{result #0 must have elements of type 'f32' beside 'f32', but has 'f64'}}
   %0 = dtc.vocab_max %arg0 : (!dtc.tensor<2x6x8xf32>) -> !dtc.tensor<2x6xf64>
   return
 }

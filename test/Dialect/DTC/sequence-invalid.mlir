@@ -75,7 +75,7 @@ func.func @f(%x: !dtc.tensor<8{cp:4}xf32>) {
 // -----
 
 func.func @f(%a: !dtc.tensor<1x2x1x4xf32>, %l: !dtc.tensor<1x2x1xf64>) {
-  // expected-error@+1 {{float element types differ}}
+  // expected-error@+1 {{operand #1 must have elements of type 'f32' beside 'f32', but has 'f64'}}
   %0, %1 = dtc.merge_attention %a, %l, %a, %l : (!dtc.tensor<1x2x1x4xf32>, !dtc.tensor<1x2x1xf64>, !dtc.tensor<1x2x1x4xf32>, !dtc.tensor<1x2x1xf64>) -> (!dtc.tensor<1x2x1x4xf32>, !dtc.tensor<1x2x1xf64>)
   return
 }

@@ -46,6 +46,9 @@ meshes = {
                                     ["--recompute=full", "--overlap=off"])],
     "recompute-pipeline": [["--mesh", "pp=2,cp=2", "--microbatches", "4", "--schedule", schedule, "--recompute", r]
                            for schedule in ("zb-h1",) for r in ("none", "selective", "full")],
+    "bf16": [["--mesh", "dp=2,tp=2", "--precision", "bf16", *more]
+             for more in ([], ["--bucket-bytes", "4096"], ["--overlap", "off"], ["--zero", "1"], ["--zero", "3"],
+                          ["--recompute", "selective"], ["--recompute", "full"])],
     "dp=4": [[], ["--bucket-bytes", "4096"], ["--bucket-bytes", "65536"], ["--overlap", "off"]],
     "dp=2,tp=2": [["--microbatches", "2"], ["--microbatches", "2", "--overlap", "off"]],
     "cp=2,tp=2": [["--sequence-parallel"], ["--sequence-parallel", "--overlap", "off"]],

@@ -37,6 +37,7 @@ def train(fault=False):
 
 
 for mesh, ranks, flags in [("dp=1", 1, []), ("dp=2,tp=2", 4, ["--microbatches", "2"]),
+                           ("tp=2", 2, ["--precision", "bf16", "--microbatches", "2"]),
                            ("cp=2,tp=2", 4, ["--sequence-parallel"])]:
     if launcher and ranks == 1:
         continue

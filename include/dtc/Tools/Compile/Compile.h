@@ -29,6 +29,9 @@ struct CompileOptions {
   MeshSizes mesh;
   int64_t microbatches = 1;
   std::string rulesFile;
+  /// Of parameters and activations: f32 or bf16. Of gradients: likewise, or
+  /// empty for what is usual.
+  std::string precision = "f32", gradType;
   bool sequenceParallel = false;
   std::string cpLayout = "contiguous", cpAttention = "ring";
   /// Whether what sequence parallelism gathers is gathered again in the

@@ -15,6 +15,7 @@ struct Settings {
   int64_t dp = 1, cp = 1, tp = 1;
   /// The text of a rules file; empty: the usual table.
   std::string rules;
+  std::string precision = "f32", gradType;
   bool sequenceParallel = false, gatherAgain = false;
   std::string cpLayout = "contiguous", cpAttention = "ring";
   std::string recompute = "none";

@@ -173,6 +173,15 @@ FactorRule &FactorRule::zero(unsigned r) {
   return *this;
 }
 
+FactorRule &FactorRule::wide(ArrayRef<unsigned> values) {
+  wideValues.assign(values.begin(), values.end());
+  return *this;
+}
+FactorRule &FactorRule::unrelated(ArrayRef<unsigned> values) {
+  unrelatedValues.assign(values.begin(), values.end());
+  return *this;
+}
+
 FactorSet FactorRule::factorsOf(unsigned v) const {
   FactorSet set;
   for (const DimFactors &dim : value(v))
@@ -530,8 +539,52 @@ DTensorType dtc::typeFor(const FactorRule &rule, const Assignment &assignment,
   return DTensorType::get(spec);
 }
 
+Type dtc::getWideType(Type element) {
+  return element.isBF16() ? Float32Type::get(element.getContext()) : element;
+}
+
+LogicalResult dtc::checkElements(const FactorRule &rule,
+                                 ArrayRef<DTensorType> types,
+                                 EmitError emitError) {
+  // Of the op's values, and of the wide ones among them.
+  Type narrow, wide;
+  for (auto [v, type] : llvm::enumerate(types)) {
+    if (!type || type.isInteger() || rule.isUnrelated(v))
+      continue;
+    Type element = type.getElementType();
+    Type &first = rule.isWide(v) ? wide : narrow;
+    if (first && element != first) {
+      if (emitError)
+        emitError() << "float element types differ: " << first << " and "
+                    << element;
+      return failure();
+    }
+    first = element;
+  }
+  if (!wide || wide == getWideType(narrow ? narrow : wide))
+    return success();
+  if (!emitError)
+    return failure();
+  auto *it = llvm::find_if(rule.wideValues, [&](unsigned v) {
+    return v < types.size() && types[v] && types[v].isFloat();
+  });
+  InFlightDiagnostic diag = emitError();
+  diag << valueName(rule, *it) << " must have elements of type "
+       << getWideType(narrow ? narrow : wide);
+  if (narrow)
+    diag << " beside " << narrow;
+  diag << ", but has " << wide;
+  return failure();
+}
+
 LogicalResult dtc::verifyFactorOp(Operation *op) {
-  auto factorOp = cast<FactorOpInterface>(op);
-  return checkRule(factorOp.getFactorRule(), getOperandTensorTypes(op),
-                   getResultTensorTypes(op), [&] { return op->emitOpError(); });
+  FactorRule rule = cast<FactorOpInterface>(op).getFactorRule();
+  auto emitError = [&] { return op->emitOpError(); };
+  SmallVector<DTensorType> operands = getOperandTensorTypes(op),
+                           results = getResultTensorTypes(op);
+  SmallVector<DTensorType> types(operands);
+  llvm::append_range(types, results);
+  if (failed(checkElements(rule, types, emitError)))
+    return failure();
+  return checkRule(rule, operands, results, emitError);
 }

@@ -29,6 +29,15 @@ void ParamOp::getFlatView(int64_t &offset, SmallVectorImpl<int64_t> &strides) {
   }
 }
 
+Type ParamOp::getSlotElementType(Slot slot) {
+  Type element = getTensorType().getElementType();
+  if (slot == Slot::Param)
+    return element;
+  if (slot == Slot::Grad)
+    return getGradType().value_or(element);
+  return getWideType(element);
+}
+
 /// Invariant or shard on every axis: what is kept between steps.
 static bool isBoundaryType(DTensorType t) {
   return t.getPartial().empty() && t.getMax().empty() &&
@@ -85,6 +94,13 @@ LogicalResult ParamOp::verify() {
   double std = getStd().convertToDouble();
   if (!(std >= 0) || !std::isfinite(std))
     return emitOpError("std must be finite and not negative");
+  if (std::optional<Type> grad = getGradType()) {
+    if (!grad->isBF16() && !grad->isF32())
+      return emitOpError("grad_type must be bf16 or f32, but is ") << *grad;
+    if (!type.getElementType().isBF16())
+      return emitOpError("grad_type is for parameters of bf16, not ")
+             << type.getElementType();
+  }
   return success();
 }
 
@@ -104,6 +120,14 @@ static LogicalResult verifySlot(Operation *op, SymbolTableCollection &symbols,
           : type.getShape() != want.getShape() || !isBoundaryType(type))
     return op->emitOpError("has type ")
            << type << " but " << name << " is " << want;
+  if (slot == Slot::Master && !param.hasMaster())
+    return op->emitOpError() << name << " has no master: it is "
+                             << want.getElementType() << ", not bf16";
+  if (Type element = param.getSlotElementType(slot);
+      type.getElementType() != element)
+    return op->emitOpError("has elements of type ")
+           << type.getElementType() << ", but " << stringifySlot(slot) << " of "
+           << name << " has " << element;
   return success();
 }
 

@@ -82,6 +82,19 @@ LogicalResult ScaleOp::emitKernel(KernelBuilder &kb) {
   return success();
 }
 
+LogicalResult ConvertOp::emitKernel(KernelBuilder &kb) {
+  Loops k(*this, kb);
+  if (failed(k.check()))
+    return failure();
+  Type to = codegen::getComputeType(getType().getElementType());
+  auto vec = VectorType::get({k.lanes}, to);
+  k.elementwise(numElements(k.outShape(0)), k.in, k.out,
+                [&](ArrayRef<Value> x, Value) {
+                  return SmallVector<Value>{k.toFloat(x[0], vec)};
+                });
+  return success();
+}
+
 LogicalResult DivideOp::emitKernel(KernelBuilder &kb) {
   Loops k(*this, kb);
   if (failed(k.check()))

@@ -23,10 +23,11 @@ Loops::Loops(Operation *op, KernelBuilder &kb)
     in.push_back(flat(mem));
   for (Value mem : kb.results)
     out.push_back(flat(mem));
-  element = elementOf(kb.results[0]);
+  using codegen::getComputeType;
+  element = getComputeType(elementOf(kb.results[0]));
   for (Value mem : llvm::concat<Value>(kb.operands, kb.results))
     if (isa<FloatType>(elementOf(mem))) {
-      element = elementOf(mem);
+      element = getComputeType(elementOf(mem));
       break;
     }
   lanes = kb.getTarget().lanes(element.getIntOrFloatBitWidth());
@@ -36,8 +37,8 @@ Loops::Loops(Operation *op, KernelBuilder &kb)
 LogicalResult Loops::check(bool readsPaddedWhole) {
   for (Value mem : llvm::concat<Value>(kb.operands, kb.results)) {
     Type type = elementOf(mem);
-    if (!type.isF32() && !type.isF64() && !type.isInteger(32) &&
-        !type.isInteger(64))
+    if (!type.isF32() && !type.isF64() && !type.isBF16() &&
+        !type.isInteger(32) && !type.isInteger(64))
       return root->emitOpError("has no CPU kernel for elements of type ")
              << type;
   }
@@ -141,7 +142,8 @@ Value Loops::laneNumbers(Type integer) {
 }
 
 Value Loops::read(Value mem, Value at, Value mask) {
-  return vload(VectorType::get({lanes}, elementOf(mem)), mem, at, mask);
+  Type type = codegen::getComputeType(elementOf(mem));
+  return vload(VectorType::get({lanes}, type), mem, at, mask);
 }
 
 //===----------------------------------------------------------------------===//

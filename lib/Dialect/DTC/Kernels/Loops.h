@@ -38,10 +38,12 @@ public:
   Values in, out;
   llvm::ArrayRef<int64_t> inShape(unsigned i) const;
   llvm::ArrayRef<int64_t> outShape(unsigned r) const;
-  /// Element type of the (first) float, or of the first result if none is.
+  /// What the (first) float, or else the first result, is computed with: all
+  /// values that kernels see are of compute types.
   mlir::Type element;
   int64_t lanes;
   mlir::VectorType vec;
+  int64_t bytes() const { return element.getIntOrFloatBitWidth() / 8; }
 
   /// Of dimension d of value v (operands, then results), which is one factor:
   /// its logical index of local index 0, and how many elements are logical.
@@ -78,8 +80,8 @@ public:
   }
 
   // Memory -------------------------------------------------------------------
-  /// A vector of the buffer's elements; lanes outside of `mask` (may be null)
-  /// are zero.
+  /// A vector of the buffer's elements, as their compute type; lanes outside of
+  /// `mask` (may be null) are zero.
   Value read(Value mem, Value at, Value mask = {});
   void write(Value v, Value mem, Value at, Value mask = {}) {
     vstore(v, mem, at, mask);

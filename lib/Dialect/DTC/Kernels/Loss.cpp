@@ -114,7 +114,11 @@ LogicalResult CrossEntropyGradOp::emitKernel(KernelBuilder &kb) {
     return failure();
   Logits logits(k);
   double smoothing = getLabelSmoothing().convertToDouble();
-  Value scale = k.load(k.in[3], k.idx(0)), scales = k.spread(scale);
+  Value scales = k.spread(k.load(k.in[3], k.idx(0)));
+  Value steps = k.laneNumbers(k.b.getI32Type());
+  auto number = [&](Value index) {
+    return k.op<arith::IndexCastOp>(k.b.getI32Type(), index).getResult();
+  };
   Value zero = k.constant(0.0), result = k.out[0];
   Value all = k.idx(logits.cols);
   k.forRows(logits.rows, logits.cols, [&](Value row) {
@@ -129,19 +133,18 @@ LogicalResult CrossEntropyGradOp::emitKernel(KernelBuilder &kb) {
         logits.counts(k, label),
         [&] {
           Value lse = k.spread(k.load(k.in[2], row));
+          // The label's place in the piece, or none of its places.
+          Value hot = k.spread(number(k.sub(k.toIndex(label), logits.first)));
           k.forVectors(k.idx(0), logits.end, [&](Value col, Value mask) {
             Value at = k.add(base, col);
             Value x = k.subf(k.read(logits.mem, at, mask), lse);
             Value p = codegen::emitExpBounded(k.b, k.loc, x);
             if (smoothing != 0)
               p = k.subf(p, k.constant(smoothing / logits.vocabulary));
+            Value other =
+                k.ne(k.op<arith::AddIOp>(k.spread(number(col)), steps), hot);
+            p = k.select(other, p, k.addf(p, k.constant(smoothing - 1)));
             k.write(k.mulf(p, scales), result, at, mask);
-          });
-          Value hot = k.sub(k.toIndex(label), logits.first);
-          k.when(k.lessUnsigned(hot, logits.end), [&] {
-            Value at = k.add(base, hot);
-            Value share = k.mulf(scale, k.number(smoothing - 1));
-            k.store(k.addf(k.load(result, at), share), result, at);
           });
           if (k.isPadded(0, 2))
             zeros(logits.end);

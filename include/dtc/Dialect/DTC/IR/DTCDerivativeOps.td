@@ -18,7 +18,6 @@ def DTC_ActivationGradOp : DTC_InPlaceOp<"activation_grad"> {
   let arguments = (ins DTC_ActivationAttr:$function, DTC_FloatTensor:$x, DTC_FloatTensor:$dy);
   let results = (outs DTC_FloatTensor:$dx);
   let assemblyFormat = "custom<Keyword>($function) $x `,` $dy attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
 }
 
 def DTC_GatedProductGradOp : DTC_InPlaceOp<"gated_product_grad"> {
@@ -40,7 +39,6 @@ def DTC_GatedProductGradOp : DTC_InPlaceOp<"gated_product_grad"> {
   let arguments = (ins DTC_ActivationAttr:$function, DTC_FloatTensor:$gate, DTC_FloatTensor:$up, DTC_FloatTensor:$dy);
   let results = (outs DTC_FloatTensor:$dgate, DTC_FloatTensor:$dup);
   let assemblyFormat = "custom<Keyword>($function) $gate `,` $up `,` $dy attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
 }
 
 def DTC_LayerNormGradOp : DTC_ComputeOp<"layer_norm_grad"> {
@@ -129,7 +127,7 @@ def DTC_AttentionGradOp : DTC_CommunicatingOp<"attention_grad",
     ```
 
     *Constraints*
-    1. Shapes and attributes as in `dtc.attention`.
+    1. Shapes, element types and attributes as in `dtc.attention`.
     2. Placement: as in `dtc.attention`; s and m are summed in dk and dv; with
        `local`, t may be cut by itself, is summed in dq, and is no pair with s;
        linear sets {dout} and {v, out}; dv reads neither v nor out.
@@ -165,7 +163,8 @@ def DTC_CrossEntropyGradOp : DTC_InPlaceOp<"cross_entropy_grad"> {
     ```
 
     *Constraints*
-    1. Shapes as in cross_entropy; dloss is a scalar.
+    1. Shapes and element types as in cross_entropy; dloss is a scalar, and is
+       f32 beside bf16.
     2. Placement: all factors passed through; linear in {dloss}.
   }];
   let arguments = (ins DTC_FloatTensor:$logits, DTC_IntTensor:$labels, DTC_FloatTensor:$lse, DTC_FloatTensor:$dloss,

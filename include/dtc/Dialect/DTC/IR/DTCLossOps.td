@@ -13,13 +13,12 @@ def DTC_VocabMaxOp : DTC_ComputeOp<"vocab_max"> {
     ```
 
     *Constraints*
-    1. Shapes as above, one element type.
+    1. Shapes as above; one element type, but an f32 result beside bf16.
     2. Placement: b and s passed through; over v the result is a maximum.
   }];
   let arguments = (ins DTC_FloatTensor:$logits);
   let results = (outs DTC_FloatTensor:$result);
   let assemblyFormat = "$logits attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
 }
 
 def DTC_VocabSumExpOp : DTC_ComputeOp<"vocab_sum_exp"> {
@@ -33,13 +32,13 @@ def DTC_VocabSumExpOp : DTC_ComputeOp<"vocab_sum_exp"> {
     ```
 
     *Constraints*
-    1. Shapes as above, one element type.
+    1. Shapes as above; one element type, but an f32 shift and result beside
+       bf16.
     2. Placement: b and s passed through, v summed.
   }];
   let arguments = (ins DTC_FloatTensor:$logits, DTC_FloatTensor:$shift);
   let results = (outs DTC_FloatTensor:$result);
   let assemblyFormat = "$logits `,` $shift attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
 }
 
 def DTC_VocabPickOp : DTC_ComputeOp<"vocab_pick"> {
@@ -56,7 +55,8 @@ def DTC_VocabPickOp : DTC_ComputeOp<"vocab_pick"> {
     ```
 
     *Constraints*
-    1. Shapes as above; 0 <= label_smoothing < 1.
+    1. Shapes as above; one element type, but an f32 result beside bf16;
+       0 <= label_smoothing < 1.
     2. Placement: b and s passed through, v summed; linear in {logits}.
   }];
   let arguments = (ins DTC_FloatTensor:$logits, DTC_IntTensor:$labels,
@@ -80,7 +80,7 @@ def DTC_TokenLossOp : DTC_ComputeOp<"token_loss"> {
 
     *Constraints*
     1. shift, sum_exp, picked, labels and lse have one shape; the loss is a
-       scalar.
+       scalar; all floats have one element type, which is not bf16.
     2. Placement: b and s summed in the loss, kept in lse; lse does not read
        picked and labels.
   }];

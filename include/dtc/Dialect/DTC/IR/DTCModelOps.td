@@ -69,7 +69,6 @@ def DTC_MultiplyOp : DTC_InPlaceOp<"multiply", [Differentiable]> {
   let arguments = (ins DTC_FloatTensor:$lhs, DTC_FloatTensor:$rhs);
   let results = (outs DTC_FloatTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
 }
 
 def DTC_ScaleOp : DTC_InPlaceOp<"scale", [Differentiable]> {
@@ -87,6 +86,24 @@ def DTC_ScaleOp : DTC_InPlaceOp<"scale", [Differentiable]> {
   let results = (outs DTC_FloatTensor:$result);
   let assemblyFormat = "$x `by` $factor attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
+}
+
+def DTC_ConvertOp : DTC_ComputeOp<"convert", [Differentiable]> {
+  let summary = "a tensor with elements of another float type";
+  let description = [{
+    Rounded to nearest, ties to even. The cotangent is converted back.
+
+    ```mlir
+    %y = dtc.convert %x : (!dtc.tensor<8x64xf32>) -> !dtc.tensor<8x64xbf16>
+    ```
+
+    *Constraints*
+    1. Operand and result have one shape.
+    2. Placement: all factors passed through; linear in {x}.
+  }];
+  let arguments = (ins DTC_FloatTensor:$x);
+  let results = (outs DTC_FloatTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
 }
 
 def DTC_DivideOp : DTC_InPlaceOp<"divide", [Differentiable]> {
@@ -241,7 +258,6 @@ def DTC_ActivationOp : DTC_InPlaceOp<"activation", [Differentiable]> {
   let arguments = (ins DTC_ActivationAttr:$function, DTC_FloatTensor:$x);
   let results = (outs DTC_FloatTensor:$result);
   let assemblyFormat = "custom<Keyword>($function) $x attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
 }
 
 def DTC_GatedProductOp : DTC_InPlaceOp<"gated_product", [Differentiable]> {
@@ -261,7 +277,6 @@ def DTC_GatedProductOp : DTC_InPlaceOp<"gated_product", [Differentiable]> {
   let arguments = (ins DTC_ActivationAttr:$function, DTC_FloatTensor:$gate, DTC_FloatTensor:$up);
   let results = (outs DTC_FloatTensor:$result);
   let assemblyFormat = "custom<Keyword>($function) $gate `,` $up attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
 }
 
 def DTC_RotaryOp : DTC_InPlaceOp<"rotary", [Differentiable]> {
@@ -316,8 +331,9 @@ def DTC_AttentionOp : DTC_CommunicatingOp<"attention",
     ```
 
     *Constraints*
-    1. Ranks, lengths and element types as above; g divides h; positions and
-       documents are i32, [s] and [t], or [b, s] and [b, t].
+    1. Ranks and lengths as above; one element type, but f32 for the
+       log-sum-exp beside bf16; g divides h; positions and documents are i32,
+       [s] and [t], or [b, s] and [b, t].
     2. scale is positive; 0 <= dropout < 1; rng, layer and rows are present
        exactly when dropout is positive.
     3. Placement: b, g, m and s passed through, d whole; t may be cut only
@@ -390,8 +406,8 @@ def DTC_CrossEntropyOp : DTC_CommunicatingOp<"cross_entropy",
 
     *Constraints*
     1. logits have rank 3, labels i32 and the first two dimensions; the loss is
-       a scalar, the log-sum-exp has the labels' shape; float element types
-       agree.
+       a scalar, the log-sum-exp has the labels' shape; all have the logits'
+       element type, but f32 beside bf16.
     2. 0 <= label_smoothing < 1.
     3. Placement: b and s summed in the loss, kept in the log-sum-exp; v
        communicates; no linear set.

@@ -15,7 +15,8 @@ def DTC_SumSquaresOp : DTC_ComputeOp<"sum_squares"> {
     ```
 
     *Constraints*
-    1. The result is a scalar of the operand's element type or f64.
+    1. The result is a scalar of the operand's element type (f32 for bf16) or
+       of f64.
     2. Placement: every factor summed; no linear set, so a partial operand is
        illegal: a sum has no square.
   }];
@@ -41,7 +42,8 @@ def DTC_ClipOp : DTC_ComputeOp<"clip"> {
 
     *Constraints*
     1. sum_squares, loss, norm and coefficient are float scalars, labels and
-       skip i32 scalars; scalars has 8 elements.
+       skip i32 scalars; scalars has 8 elements; all floats but sum_squares have
+       one element type, which is not bf16.
     2. Placement: nothing to cut; no linear set.
   }];
   let arguments = (ins DTC_FloatTensor:$sum_squares, DTC_FloatTensor:$loss, DTC_IntTensor:$labels, DTC_FloatTensor:$scalars);
@@ -66,8 +68,9 @@ def DTC_AdamWOp : DTC_InPlaceOp<"adamw"> {
     ```
 
     *Constraints*
-    1. param, grad, m, v and the results have one shape and element type;
-       coefficient is a float scalar, skip an i32 scalar, scalars has 8 elements.
+    1. param, grad, m, v and the results have one shape; coefficient is a float
+       scalar, skip an i32 scalar, scalars has 8 elements; floats have the
+       gradient's element type, but all others f32 beside a gradient of bf16.
     2. Placement: all factors passed through; no linear set.
   }];
   let arguments = (ins DTC_FloatTensor:$param, DTC_FloatTensor:$grad, DTC_FloatTensor:$m, DTC_FloatTensor:$v,

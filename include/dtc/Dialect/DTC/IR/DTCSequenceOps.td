@@ -107,14 +107,13 @@ def DTC_MergeAttentionOp : DTC_InPlaceOp<"merge_attention"> {
     ```
 
     *Constraints*
-    1. Shapes as above; one element type.
+    1. Shapes as above; one element type, but f32 for log-sum-exps beside bf16.
     2. Placement: all factors passed through; jointly linear in {a, b}; the
        log-sum-exp reads neither.
   }];
   let arguments = (ins DTC_FloatTensor:$a, DTC_FloatTensor:$lse_a, DTC_FloatTensor:$b, DTC_FloatTensor:$lse_b);
   let results = (outs DTC_FloatTensor:$result, DTC_FloatTensor:$lse);
   let assemblyFormat = "$a `,` $lse_a `,` $b `,` $lse_b attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
 }
 
 def DTC_RingOp : DTC_Op<"ring", [SingleBlock, RecursiveMemoryEffects]> {

@@ -15,6 +15,10 @@ def DTC_ParamOp : DTC_Op<"param", [Symbol]> {
     normal's deviation. `also` lists names under which files may hold a
     redundant equal copy.
 
+    A parameter of bf16 is the rounded copy of a master of f32, which the
+    optimizer updates. `grad_type` is the element type of its gradient: of the
+    accumulator, and of what is sent.
+
     ```mlir
     dtc.param @h0_wq : !dtc.tensor<64x4x16xf32> from "h.0.attn.c_attn.weight" [64, 192]
         view affine_map<(d, h, e) -> (d, h * 16 + e)> dims ["embed", "heads", "head_dim"]
@@ -28,10 +32,12 @@ def DTC_ParamOp : DTC_Op<"param", [Symbol]> {
        `stored_shape`.
     3. `dims` has one name for each dimension; `init` is one of the three;
        `std` is finite and not negative.
+    4. `grad_type`, if any, is bf16 or f32, and stands at a parameter of bf16.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<DTC_FloatTensor>:$type, StrAttr:$stored,
                        DenseI64ArrayAttr:$stored_shape, AffineMapAttr:$view, StrArrayAttr:$dims,
-                       StrAttr:$init, DefaultValuedAttr<F64Attr, "0.0">:$std, OptionalAttr<StrArrayAttr>:$also);
+                       StrAttr:$init, DefaultValuedAttr<F64Attr, "0.0">:$std, OptionalAttr<StrArrayAttr>:$also,
+                       OptionalAttr<TypeAttr>:$grad_type);
   let assemblyFormat = [{
     $sym_name `:` $type `from` $stored $stored_shape `view` $view `dims` $dims attr-dict
   }];
@@ -41,6 +47,11 @@ def DTC_ParamOp : DTC_Op<"param", [Symbol]> {
     /// Element [i0, i1, ...] of the view is element offset + sum i_k strides[k]
     /// of the flattened stored tensor.
     void getFlatView(int64_t &offset, ::llvm::SmallVectorImpl<int64_t> &strides);
+    /// Whether a master copy is kept beside the parameter.
+    bool hasMaster() { return getTensorType().getElementType().isBF16(); }
+    /// Of what a slot holds: the parameter's, the gradient's, or the type of
+    /// the optimizer's state, which is f32 for a parameter of bf16.
+    ::mlir::Type getSlotElementType(::dtc::Slot slot);
     /// Weight decay is for stored tensors of two or more dimensions.
     bool hasDecay() { return getStoredShape().size() >= 2; }
   }];
@@ -48,7 +59,8 @@ def DTC_ParamOp : DTC_Op<"param", [Symbol]> {
 
 def DTC_Slot : I32EnumAttr<"Slot", "what is kept of a parameter", [
     I32EnumAttrCase<"Param", 0, "param">, I32EnumAttrCase<"Grad", 1, "grad">,
-    I32EnumAttrCase<"M", 2, "m">, I32EnumAttrCase<"V", 3, "v">]> {
+    I32EnumAttrCase<"M", 2, "m">, I32EnumAttrCase<"V", 3, "v">,
+    I32EnumAttrCase<"Master", 4, "master">]> {
   let cppNamespace = "::dtc";
   let genSpecializedAttr = 0;
 }
@@ -63,8 +75,11 @@ def DTC_ReadOp : DTC_Op<"read", [DeclareOpInterfaceMethods<SymbolUserOpInterface
 
     *Constraints*
     1. The symbol is a `dtc.param`.
-    2. The result has the parameter's type; for `grad`, `m` and `v` the
-       placement may differ, but is invariant or shard on every axis.
+    2. The result has the parameter's type; for other slots the placement may
+       differ, but is invariant or shard on every axis.
+    3. The elements of `grad` have the parameter's `grad_type` (by default its
+       element type), those of `m`, `v` and `master` its element type, but f32
+       for bf16. Only a parameter of bf16 has a `master`.
   }];
   let arguments = (ins DTC_SlotAttr:$slot, FlatSymbolRefAttr:$param);
   let results = (outs DTC_FloatTensor:$result);
@@ -80,7 +95,7 @@ def DTC_WriteOp : DTC_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
 
     *Constraints*
     1. The symbol is a `dtc.param`.
-    2. The value's type is what `dtc.read` of the slot has.
+    2. The value's type is what `dtc.read` of the slot may have.
   }];
   let arguments = (ins DTC_SlotAttr:$slot, FlatSymbolRefAttr:$param, DTC_FloatTensor:$value);
   let assemblyFormat = "$value `to` custom<Keyword>($slot) `of` $param attr-dict `:` qualified(type($value))";

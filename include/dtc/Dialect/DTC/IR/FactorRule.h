@@ -51,6 +51,12 @@ using ValueFactors = llvm::SmallVector<DimFactors>;
 ///   reads[r]   operands that result r depends on.
 ///   zero[r]    result r is zero whatever the operands are: it may be partial.
 ///              The linear set of these results has no operands.
+///
+/// Floats have one element type, but:
+///   wide       values that are f32 beside others of bf16: statistics (a loss,
+///   a
+///              log-sum-exp) and the optimizer's state.
+///   unrelated  values of any float type (the op converts).
 class FactorRule {
 public:
   /// Parses one value per string: "b s gm d" has four dimensions, the third
@@ -74,6 +80,9 @@ public:
   FactorRule &linear(llvm::ArrayRef<unsigned> operandSet);
   FactorRule &reads(unsigned r, llvm::ArrayRef<unsigned> operandSet);
   FactorRule &zero(unsigned r);
+  /// Values (operands, then results).
+  FactorRule &wide(llvm::ArrayRef<unsigned> values);
+  FactorRule &unrelated(llvm::ArrayRef<unsigned> values);
 
   unsigned getNumOperands() const { return operands.size(); }
   unsigned getNumResults() const { return results.size(); }
@@ -87,6 +96,12 @@ public:
   /// Whether a result becomes partial when linear set k is partial.
   bool isLinearResult(unsigned k, unsigned result) const;
   bool isPair(FactorSet set) const;
+  bool isWide(unsigned value) const {
+    return llvm::is_contained(wideValues, value);
+  }
+  bool isUnrelated(unsigned value) const {
+    return llvm::is_contained(unrelatedValues, value);
+  }
 
   llvm::SmallVector<Factor> factors;
   llvm::SmallVector<ValueFactors> operands, results;
@@ -96,6 +111,7 @@ public:
   llvm::SmallVector<llvm::SmallVector<unsigned, 2>, 1> linearSets;
   llvm::SmallVector<llvm::SmallVector<unsigned>> readsOf;
   llvm::SmallVector<bool, 2> zeroOf;
+  llvm::SmallVector<unsigned> wideValues, unrelatedValues;
   /// Why the op has no rule (malformed attributes, too many dimensions): no
   /// types are legal then. Empty otherwise.
   std::string problem;
@@ -145,7 +161,15 @@ DTensorType typeFor(const FactorRule &rule, const Assignment &assignment,
 llvm::SmallVector<DTensorType> getOperandTensorTypes(mlir::Operation *op);
 llvm::SmallVector<DTensorType> getResultTensorTypes(mlir::Operation *op);
 
-/// The verifier behind FactorOpInterface.
+/// The element type of wide values: f32 for bf16, else the type itself.
+mlir::Type getWideType(mlir::Type element);
+
+/// Whether the types' elements are as the rule says.
+mlir::LogicalResult checkElements(const FactorRule &rule,
+                                  llvm::ArrayRef<DTensorType> types,
+                                  EmitError emitError);
+
+/// The verifier behind FactorOpInterface: elements, then placements.
 mlir::LogicalResult verifyFactorOp(mlir::Operation *op);
 
 } // namespace dtc

@@ -80,7 +80,7 @@ def RT_StorageKind : I32EnumAttr<"StorageKind", "what a piece of the arena is fo
     I32EnumAttrCase<"Param", 0, "param">, I32EnumAttrCase<"Grad", 1, "grad">,
     I32EnumAttrCase<"M", 2, "m">, I32EnumAttrCase<"V", 3, "v">,
     I32EnumAttrCase<"Input", 4, "input">, I32EnumAttrCase<"Scalar", 5, "scalar">,
-    I32EnumAttrCase<"Output", 6, "output">]> {
+    I32EnumAttrCase<"Output", 6, "output">, I32EnumAttrCase<"Master", 7, "master">]> {
   let cppNamespace = "::dtc::rt";
   let genSpecializedAttr = 0;
 }

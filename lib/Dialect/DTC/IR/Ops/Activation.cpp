@@ -46,8 +46,6 @@ double dtc::activateGrad(Activation function, double x) {
 
 FactorRule ActivationOp::getFactorRule() { return elementwiseRule(*this); }
 
-LogicalResult ActivationOp::verify() { return verifyOneFloatType(*this); }
-
 SmallVector<Array> ActivationOp::interpret(const FactorPiece &piece,
                                            ArrayRef<Array> operands) {
   Array y = operands[0];
@@ -73,8 +71,6 @@ void ActivationOp::buildBackward(BackwardBuilder &bb) {
 FactorRule ActivationGradOp::getFactorRule() {
   return elementwiseRule(*this).linear({1});
 }
-
-LogicalResult ActivationGradOp::verify() { return verifyOneFloatType(*this); }
 
 SmallVector<Array> ActivationGradOp::interpret(const FactorPiece &piece,
                                                ArrayRef<Array> operands) {

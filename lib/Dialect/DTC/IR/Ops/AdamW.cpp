@@ -10,15 +10,15 @@ FactorRule AdamWOp::getFactorRule() {
   std::string x = dimLetters(getParam().getType().getRank());
   return FactorRule::get(*this, {x, x, x, x, "", "", "z"}, {x, x, x})
       .whole("z")
-      .even("z");
+      .even("z")
+      .wide({0, 2, 3, 4, 6, 7, 8, 9});
 }
 
 LogicalResult AdamWOp::verify() {
   if (failed(verifyI32(*this, getSkip(), "skip")) ||
       failed(verifyLength(*this, getScalars(), "scalars", 8)))
     return failure();
-  return verifyOneFloatType(*this, {getParam(), getGrad(), getM(), getV(),
-                                    getNewParam(), getNewM(), getNewV()});
+  return success();
 }
 
 SmallVector<Array> AdamWOp::interpret(const FactorPiece &piece,

@@ -13,9 +13,7 @@ FactorRule BroadcastOp::getFactorRule() {
 }
 
 LogicalResult BroadcastOp::verify() {
-  if (failed(verifyDimList(*this, getDims(), getType().getRank())))
-    return failure();
-  return verifyOneFloatType(*this);
+  return verifyDimList(*this, getDims(), getType().getRank());
 }
 
 SmallVector<Array> BroadcastOp::interpret(const FactorPiece &piece,

@@ -9,7 +9,9 @@ using namespace dtc;
 FactorRule ClipOp::getFactorRule() {
   return FactorRule::get(*this, {"", "", "", "z"}, {"", "", ""})
       .whole("z")
-      .even("z");
+      .even("z")
+      .wide({1, 3, 4, 5})
+      .unrelated({0});
 }
 
 LogicalResult ClipOp::verify() {

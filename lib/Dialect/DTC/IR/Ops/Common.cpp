@@ -64,26 +64,6 @@ LogicalResult dtc::verifyDimList(Operation *op, ArrayRef<int64_t> dims,
   return success();
 }
 
-LogicalResult dtc::verifyOneFloatType(Operation *op) {
-  SmallVector<Value> values(op->getOperands());
-  llvm::append_range(values, op->getResults());
-  return verifyOneFloatType(op, values);
-}
-
-LogicalResult dtc::verifyOneFloatType(Operation *op, ArrayRef<Value> values) {
-  Type first;
-  for (Value v : values) {
-    Type type = cast<DTensorType>(v.getType()).getElementType();
-    if (isa<IntegerType>(type))
-      continue;
-    if (first && type != first)
-      return op->emitOpError("float element types differ: ")
-             << first << " and " << type;
-    first = type;
-  }
-  return success();
-}
-
 LogicalResult dtc::verifyI32(Operation *op, Value value, StringRef name) {
   Type type = cast<DTensorType>(value.getType()).getElementType();
   if (!type.isInteger(32))
@@ -129,9 +109,7 @@ LogicalResult dtc::verifyNorm(Operation *op, DTensorType x,
                               const APFloat &epsilon) {
   if (x.getRank() < 1)
     return op->emitOpError("x must have a dimension to normalize");
-  if (failed(verifyPositive(op, epsilon, "epsilon")))
-    return failure();
-  return verifyOneFloatType(op);
+  return verifyPositive(op, epsilon, "epsilon");
 }
 
 LogicalResult dtc::verifyRandom(Operation *op, Value rng, Value layer,

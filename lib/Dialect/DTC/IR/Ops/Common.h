@@ -30,12 +30,6 @@ std::string lastLetter(DTensorType type);
 mlir::LogicalResult verifyDimList(mlir::Operation *op,
                                   llvm::ArrayRef<int64_t> dims, int64_t rank);
 
-/// All floats among the op's values, or among the given ones, have one element
-/// type.
-mlir::LogicalResult verifyOneFloatType(mlir::Operation *op);
-mlir::LogicalResult verifyOneFloatType(mlir::Operation *op,
-                                       llvm::ArrayRef<mlir::Value> values);
-
 /// The elements are i32.
 mlir::LogicalResult verifyI32(mlir::Operation *op, mlir::Value value,
                               llvm::StringRef name);

@@ -26,14 +26,15 @@ FactorRule CrossEntropyOp::getFactorRule() {
   return FactorRule::get(*this, {"b s v", "b s"}, {"", "b s"})
       .communicates("v")
       .summed(0, "bs")
-      .reads(1, {0});
+      .reads(1, {0})
+      .wide({2, 3});
 }
 
 LogicalResult CrossEntropyOp::verify() {
   if (failed(verifyI32(*this, getLabels(), "labels")) ||
       failed(verifyFraction(*this, getLabelSmoothing(), "label_smoothing")))
     return failure();
-  return verifyOneFloatType(*this);
+  return success();
 }
 
 bool CrossEntropyOp::hasCotangent(unsigned result) { return result == 0; }
@@ -154,14 +155,15 @@ FailureOr<SmallVector<Value>> CrossEntropyOp::expand(OpBuilder &b) {
 
 FactorRule CrossEntropyGradOp::getFactorRule() {
   return FactorRule::get(*this, {"b s v", "b s", "b s", ""}, {"b s v"})
-      .linear({3});
+      .linear({3})
+      .wide({2, 3});
 }
 
 LogicalResult CrossEntropyGradOp::verify() {
   if (failed(verifyI32(*this, getLabels(), "labels")) ||
       failed(verifyFraction(*this, getLabelSmoothing(), "label_smoothing")))
     return failure();
-  return verifyOneFloatType(*this);
+  return success();
 }
 
 SmallVector<Array> CrossEntropyGradOp::interpret(const FactorPiece &piece,

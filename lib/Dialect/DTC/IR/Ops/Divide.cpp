@@ -11,9 +11,7 @@ FactorRule DivideOp::getFactorRule() {
 }
 
 LogicalResult DivideOp::verify() {
-  if (failed(verifyI32(*this, getCount(), "count")))
-    return failure();
-  return verifyOneFloatType(*this);
+  return verifyI32(*this, getCount(), "count");
 }
 
 SmallVector<Array> DivideOp::interpret(const FactorPiece &piece,

@@ -23,9 +23,7 @@ double EmbeddingOp::getBytesMoved() {
 }
 
 LogicalResult EmbeddingOp::verify() {
-  if (failed(verifyI32(*this, getIds(), "ids")))
-    return failure();
-  return verifyOneFloatType(*this);
+  return verifyI32(*this, getIds(), "ids");
 }
 
 SmallVector<Array> EmbeddingOp::interpret(const FactorPiece &piece,
@@ -70,9 +68,7 @@ double EmbeddingGradOp::getBytesMoved() {
 }
 
 LogicalResult EmbeddingGradOp::verify() {
-  if (failed(verifyI32(*this, getIds(), "ids")))
-    return failure();
-  return verifyOneFloatType(*this);
+  return verifyI32(*this, getIds(), "ids");
 }
 
 SmallVector<Array> EmbeddingGradOp::interpret(const FactorPiece &piece,

@@ -13,8 +13,6 @@ FactorRule GatedProductOp::getFactorRule() {
   return elementwiseRule(*this).linear({1});
 }
 
-LogicalResult GatedProductOp::verify() { return verifyOneFloatType(*this); }
-
 SmallVector<Array> GatedProductOp::interpret(const FactorPiece &piece,
                                              ArrayRef<Array> operands) {
   Array y = operands[0];
@@ -48,8 +46,6 @@ void GatedProductOp::buildBackward(BackwardBuilder &bb) {
 FactorRule GatedProductGradOp::getFactorRule() {
   return elementwiseRule(*this).linear({2}).linear({1}).reads(1, {0, 2});
 }
-
-LogicalResult GatedProductGradOp::verify() { return verifyOneFloatType(*this); }
 
 SmallVector<Array> GatedProductGradOp::interpret(const FactorPiece &piece,
                                                  ArrayRef<Array> operands) {

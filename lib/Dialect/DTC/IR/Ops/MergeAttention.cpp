@@ -10,10 +10,9 @@ FactorRule MergeAttentionOp::getFactorRule() {
   return FactorRule::get(*this, {"b s h d", "b s h", "b s h d", "b s h"},
                          {"b s h d", "b s h"})
       .linear({0, 2})
-      .reads(1, {1, 3});
+      .reads(1, {1, 3})
+      .wide({1, 3, 5});
 }
-
-LogicalResult MergeAttentionOp::verify() { return verifyOneFloatType(*this); }
 
 SmallVector<Array> MergeAttentionOp::interpret(const FactorPiece &piece,
                                                ArrayRef<Array> operands) {

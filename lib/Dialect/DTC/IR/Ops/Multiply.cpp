@@ -9,8 +9,6 @@ FactorRule MultiplyOp::getFactorRule() {
   return elementwiseRule(*this).linear({0}).linear({1});
 }
 
-LogicalResult MultiplyOp::verify() { return verifyOneFloatType(*this); }
-
 SmallVector<Array> MultiplyOp::interpret(const FactorPiece &piece,
                                          ArrayRef<Array> operands) {
   Array z = operands[0];

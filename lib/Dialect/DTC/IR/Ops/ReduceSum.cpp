@@ -14,9 +14,7 @@ FactorRule ReduceSumOp::getFactorRule() {
 }
 
 LogicalResult ReduceSumOp::verify() {
-  if (failed(verifyDimList(*this, getDims(), getX().getType().getRank())))
-    return failure();
-  return verifyOneFloatType(*this);
+  return verifyDimList(*this, getDims(), getX().getType().getRank());
 }
 
 SmallVector<Array> ReduceSumOp::interpret(const FactorPiece &piece,

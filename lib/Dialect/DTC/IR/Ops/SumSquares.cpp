@@ -7,15 +7,16 @@ using namespace dtc;
 
 FactorRule SumSquaresOp::getFactorRule() {
   return FactorRule::get(*this, {dimLetters(getX().getType().getRank())}, {""})
-      .summed(0, "*");
+      .summed(0, "*")
+      .unrelated({1});
 }
 
 LogicalResult SumSquaresOp::verify() {
   Type x = getX().getType().getElementType();
-  Type sum = getResult().getType().getElementType();
-  if (sum != x && !sum.isF64())
+  Type want = getWideType(x), sum = getResult().getType().getElementType();
+  if (sum != want && !sum.isF64())
     return emitOpError("the sum of squares of ")
-           << x << " is " << x << " or f64, but here it is " << sum;
+           << x << " is " << want << " or f64, but here it is " << sum;
   return success();
 }
 

@@ -9,13 +9,12 @@ using namespace dtc;
 FactorRule TokenLossOp::getFactorRule() {
   return FactorRule::get(*this, {"b s", "b s", "b s", "b s"}, {"", "b s"})
       .summed(0, "*")
-      .reads(1, {0, 1});
+      .reads(1, {0, 1})
+      .wide({0, 1, 2, 4, 5});
 }
 
 LogicalResult TokenLossOp::verify() {
-  if (failed(verifyI32(*this, getLabels(), "labels")))
-    return failure();
-  return verifyOneFloatType(*this);
+  return verifyI32(*this, getLabels(), "labels");
 }
 
 SmallVector<Array> TokenLossOp::interpret(const FactorPiece &piece,

@@ -17,10 +17,8 @@ Array dtc::vocabMax(const FactorPiece &piece, const Array &logits) {
 }
 
 FactorRule VocabMaxOp::getFactorRule() {
-  return FactorRule::get(*this, {"b s v"}, {"b s"}).maximum(0, "v");
+  return FactorRule::get(*this, {"b s v"}, {"b s"}).maximum(0, "v").wide({1});
 }
-
-LogicalResult VocabMaxOp::verify() { return verifyOneFloatType(*this); }
 
 SmallVector<Array> VocabMaxOp::interpret(const FactorPiece &piece,
                                          ArrayRef<Array> operands) {

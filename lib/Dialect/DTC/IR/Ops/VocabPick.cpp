@@ -26,14 +26,15 @@ Array dtc::vocabPick(const FactorPiece &piece, const Array &logits,
 FactorRule VocabPickOp::getFactorRule() {
   return FactorRule::get(*this, {"b s v", "b s"}, {"b s"})
       .summed(0, "v")
-      .linear({0});
+      .linear({0})
+      .wide({2});
 }
 
 LogicalResult VocabPickOp::verify() {
   if (failed(verifyI32(*this, getLabels(), "labels")) ||
       failed(verifyFraction(*this, getLabelSmoothing(), "label_smoothing")))
     return failure();
-  return verifyOneFloatType(*this);
+  return success();
 }
 
 SmallVector<Array> VocabPickOp::interpret(const FactorPiece &piece,

@@ -21,10 +21,10 @@ Array dtc::vocabSumExp(const FactorPiece &piece, const Array &logits,
 }
 
 FactorRule VocabSumExpOp::getFactorRule() {
-  return FactorRule::get(*this, {"b s v", "b s"}, {"b s"}).summed(0, "v");
+  return FactorRule::get(*this, {"b s v", "b s"}, {"b s"})
+      .summed(0, "v")
+      .wide({1, 2});
 }
-
-LogicalResult VocabSumExpOp::verify() { return verifyOneFloatType(*this); }
 
 SmallVector<Array> VocabSumExpOp::interpret(const FactorPiece &piece,
                                             ArrayRef<Array> operands) {
