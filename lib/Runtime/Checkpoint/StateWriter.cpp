@@ -30,6 +30,10 @@ StateWriter::StateWriter(const Program &program, int64_t rank,
   }
 }
 
+static void addWrapping(int64_t &sum, uint64_t more) {
+  sum = int64_t(uint64_t(sum) + more);
+}
+
 void StateWriter::takeSnapshot(const char *arena, char *snapshot) const {
   for (const std::vector<Item> &list : items)
     for (const Item &item : list)
@@ -48,7 +52,7 @@ void StateWriter::write(const std::string &folder, const char *from,
     if (rank == 0) {
       file.resize(state.bytes);
       file.write(state.header.data(), int64_t(state.header.size()), 0);
-      sums[f] += int64_t(headerSum(state.header));
+      addWrapping(sums[f], headerSum(state.header));
     }
     for (const Item &item : items[f])
       writeItem(item, file, from + (snapshot ? item.inSnapshot : item.inArena),
@@ -82,9 +86,8 @@ void StateWriter::writeItem(const Item &item, SharedFile &file,
       throw Error("the run has ended");
     if (!allFinite(tensor.type, staging, held))
       throw Error(cat("'", tensor.name, "' has a value that is not finite"));
-    sum = int64_t(uint64_t(sum) + sumElements(staging, width,
-                                              item.number + uint64_t(first),
-                                              held));
+    addWrapping(
+        sum, sumElements(staging, width, item.number + uint64_t(first), held));
     file.write(staging, held * width, tensor.offset + first * width);
     held = 0;
   };
