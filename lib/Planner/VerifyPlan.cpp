@@ -1,4 +1,8 @@
 //===- VerifyPlan.cpp - No two live buffers overlap -----------------------===//
+//
+// And nothing touches what a collective has in flight.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Frame.h"
 #include "dtc/Planner/Planner.h"
@@ -49,6 +53,111 @@ static LogicalResult verifyArena(func::FuncOp step,
   return verifyLifetimes(ops, lives, top.getInt());
 }
 
+namespace {
+/// Checks that what is in flight is left alone until its wait.
+class FlightChecker {
+public:
+  LogicalResult check(Block &block);
+
+private:
+  /// Bytes of one thing: a value, a storage, or a copy of a group.
+  struct Range {
+    const void *of;
+    int64_t begin, end;
+  };
+  struct Flight {
+    rt::StartOp start;
+    int64_t begin, end;
+    bool isWritten;
+  };
+  static Range getRange(Value buffer);
+  void depart(rt::StartOp start, ValueRange buffers, bool isWritten);
+  LogicalResult checkUse(Operation *op, Value buffer, bool writes);
+  LogicalResult checkOp(Operation *op);
+
+  llvm::DenseMap<const void *, SmallVector<Flight, 1>> flights;
+};
+} // namespace
+
+FlightChecker::Range FlightChecker::getRange(Value buffer) {
+  int64_t bytes = rt::getBytes(cast<MemRefType>(buffer.getType()));
+  if (auto address = buffer.getDefiningOp<rt::AddressOp>())
+    return {address.getStorageAttr().getAttr().getAsOpaquePointer(), 0, bytes};
+  if (auto slot = buffer.getDefiningOp<rt::SlotOp>()) {
+    auto begin = static_cast<int64_t>(slot.getOffset());
+    return {slot.getIndexAttr().getAsOpaquePointer(), begin, begin + bytes};
+  }
+  return {buffer.getAsOpaquePointer(), 0, bytes};
+}
+
+void FlightChecker::depart(rt::StartOp start, ValueRange buffers,
+                           bool isWritten) {
+  for (Value v : buffers) {
+    Range range = getRange(v);
+    flights[range.of].push_back({start, range.begin, range.end, isWritten});
+  }
+}
+
+LogicalResult FlightChecker::checkUse(Operation *op, Value buffer,
+                                      bool writes) {
+  if (!isa<MemRefType>(buffer.getType()))
+    return success();
+  Range range = getRange(buffer);
+  for (Flight &flight : flights[range.of]) {
+    if (range.end <= flight.begin || flight.end <= range.begin ||
+        (!writes && !flight.isWritten))
+      continue;
+    InFlightDiagnostic diag = op->emitError(writes ? "writes" : "reads")
+                              << " a buffer of the collective '"
+                              << flight.start.getName()
+                              << "', which is in flight";
+    diag.attachNote(flight.start.getLoc()) << "it starts here";
+    return diag;
+  }
+  return success();
+}
+
+LogicalResult FlightChecker::checkOp(Operation *op) {
+  auto all = [&](ValueRange buffers, bool writes) {
+    return llvm::all_of(
+        buffers, [&](Value v) { return succeeded(checkUse(op, v, writes)); });
+  };
+  if (auto launch = dyn_cast<rt::LaunchOp>(op))
+    return success(all(launch.getIns(), false) && all(launch.getOuts(), true) &&
+                   all(launch.getScratch(), true));
+  if (auto call = dyn_cast<rt::CallOp>(op))
+    return success(all(call.getIns(), false) && all(call.getOuts(), true));
+  if (auto start = dyn_cast<rt::StartOp>(op)) {
+    if (!all(start.getSend(), false) || !all(start.getRecv(), true))
+      return failure();
+    depart(start, start.getSend(), false);
+    depart(start, start.getRecv(), true);
+    return success();
+  }
+  if (auto wait = dyn_cast<rt::WaitOp>(op)) {
+    auto start = wait.getToken().getDefiningOp<rt::StartOp>();
+    for (Value v : start.getOperands())
+      llvm::erase_if(flights[getRange(v).of],
+                     [&](Flight &f) { return f.start == start; });
+    return success();
+  }
+  if (isa<rt::AddressOp, rt::AllocOp, rt::SlotOp>(op))
+    return success();
+  if (!all(op->getOperands(), true))
+    return failure();
+  return success(llvm::all_of(op->getRegions(), [&](Region &region) {
+    return llvm::all_of(region,
+                        [&](Block &inner) { return succeeded(check(inner)); });
+  }));
+}
+
+LogicalResult FlightChecker::check(Block &block) {
+  for (Operation &op : block)
+    if (failed(checkOp(&op)))
+      return failure();
+  return success();
+}
+
 LogicalResult dtc::verifyPlan(ModuleOp module) {
   for (auto func : module.getOps<func::FuncOp>()) {
     if (func->hasAttr(rt::attrs::kernel) || func.isExternal())
@@ -56,6 +165,8 @@ LogicalResult dtc::verifyPlan(ModuleOp module) {
     auto bytes = func->getAttrOfType<IntegerAttr>(rt::attrs::frameBytes);
     if (!bytes)
       return func.emitError("has no frame: memory is not planned");
+    if (failed(FlightChecker().check(func.getBody().front())))
+      return failure();
     Frame frame = Frame::get(func);
     if (failed(verifyLifetimes(frame.ops, frame.lifetimes, bytes.getInt())))
       return failure();

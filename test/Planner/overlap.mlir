@@ -4,6 +4,9 @@ module attributes {dtc.mesh = #dtc.mesh<pp:2, dp:2>} {
   func.func private @work(%x: memref<8xf32>, %y: memref<8xf32>) attributes {rt.kernel} {
     return
   }
+  func.func private @half(%x: memref<8xf32>, %y: memref<4xf32>) attributes {rt.kernel} {
+    return
+  }
   func.func private @layer(%x: memref<8xf32>, %w: memref<8xf32>, %y: memref<8xf32>) {
     rt.launch @work ins(%x : memref<8xf32>) outs(%y : memref<8xf32>)
     return
@@ -70,6 +73,29 @@ module attributes {dtc.mesh = #dtc.mesh<pp:2, dp:2>} {
     %w = rt.alloc : memref<16xf32>
     %t = rt.start all_gather sum over <dp:2> "w" blocks [#rt.block<[1, 8, 1, 1, 1]>] send(%p : memref<8xf32>) recv(%w : memref<16xf32>)
     rt.wait %t
+    return
+  }
+
+  // Two gathers of what two kernels behind one layer make: the second one's
+  // buffer and start stand behind what they need, wherever the first's went.
+  // CHECK-LABEL: func.func @two
+  // CHECK:      rt.call @layer
+  // CHECK-NEXT: %[[V:.*]] = rt.alloc : memref<16xf32>
+  // CHECK-NEXT: rt.start all_gather {{.*}} recv(%[[V]]
+  // CHECK-NEXT: %[[Q:.*]] = rt.alloc : memref<4xf32>
+  // CHECK-NEXT: rt.launch @half ins({{.*}}) outs(%[[Q]]
+  // CHECK-NEXT: %[[W:.*]] = rt.alloc : memref<8xf32>
+  // CHECK-NEXT: rt.start all_gather {{.*}} send(%[[Q]] {{.*}} recv(%[[W]]
+  func.func @two(%x: memref<8xf32> {rt.noalias}, %p: memref<8xf32> {rt.noalias}) {
+    rt.call @layer ins(%x, %x : memref<8xf32>, memref<8xf32>) outs(%p : memref<8xf32>)
+    %q = rt.alloc : memref<4xf32>
+    rt.launch @half ins(%p : memref<8xf32>) outs(%q : memref<4xf32>)
+    %v = rt.alloc : memref<16xf32>
+    %t = rt.start all_gather sum over <dp:2> "v" blocks [#rt.block<[1, 8, 1, 1, 1]>] send(%p : memref<8xf32>) recv(%v : memref<16xf32>)
+    rt.wait %t
+    %w = rt.alloc : memref<8xf32>
+    %u = rt.start all_gather sum over <dp:2> "w" blocks [#rt.block<[1, 4, 1, 1, 1]>] send(%q : memref<4xf32>) recv(%w : memref<8xf32>)
+    rt.wait %u
     return
   }
 

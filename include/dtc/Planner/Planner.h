@@ -10,8 +10,10 @@ namespace dtc {
 /// Places all buffers of the module (-dtc-plan-memory).
 mlir::LogicalResult planMemory(mlir::ModuleOp module);
 
-/// Proves a plan: every buffer has a place within its frame or the arena, and
-/// no two that live at once overlap. Computes lifetimes anew from the program.
+/// Proves a plan: every buffer has a place within its frame or the arena, no
+/// two that live at once overlap, and what a collective has in flight is not
+/// written, nor read where it receives, until its wait. Computes lifetimes anew
+/// from the program.
 mlir::LogicalResult verifyPlan(mlir::ModuleOp module);
 
 /// The arena's terms (name, bytes) of a planned step, in order.
