@@ -3,6 +3,7 @@
 #include "Commands.h"
 #include "dtc/Planner/Formulas.h"
 #include "dtc/Planner/MemoryReport.h"
+#include "dtc/Planner/Traffic.h"
 #include "dtc/Tools/Compile/Flags.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/Format.h"
@@ -143,5 +144,6 @@ Error dtc::runMemoryCommand(int argc, char **argv) {
   outs() << "planned bytes of each of " << ranks << " rank"
          << (ranks == 1 ? "" : "s") << "\n";
   printMemoryReport(**module, largest, outs());
+  printTraffic(**module, outs());
   return Error::success();
 }

@@ -6,6 +6,7 @@
 #include "dtc/Codegen/EmitObject.h"
 #include "dtc/Conversion/Passes.h"
 #include "dtc/Planner/Planner.h"
+#include "dtc/Planner/Traffic.h"
 #include "dtc/Schedule/Generate.h"
 #include "dtc/Schedule/Text.h"
 #include "dtc/Tools/Registry.h"
@@ -266,6 +267,7 @@ static void printPlan(ModuleOp module, const CompileOptions &options,
   printMemory(module, os);
   os << "  and for each thread of a rank: " << getWorkspaceBytes(module)
      << " of workspace\n";
+  printTraffic(module, os);
 }
 
 /// The model after the last pass of the dtc level. `auto` becomes what fits.
