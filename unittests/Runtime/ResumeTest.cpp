@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramFixture.h"
+#include "dtc/Runtime/Checkpoint/Folder.h"
 
 #include <csignal>
 #include <random>
@@ -30,6 +31,26 @@ protected:
     return std::regex_replace(
         std::regex_replace(read(log), std::regex(", \"tokens_per_s.*"), ""),
         std::regex(".*version.*\n"), "");
+  }
+  /// Resumes on another mesh: the step of the newest checkpoint, which must be
+  /// complete and no older than `least` (0: there may be none).
+  int64_t checkNewest(int64_t least) {
+    Result r = run("FAKE_FAULT=none $P/fake-1x1 --text text --resume c --steps "
+                   "100000 --stop-after 0.00001 --save d");
+    std::filesystem::remove_all(folder / "d");
+    if (least == 0 &&
+        r.output.find("no complete checkpoint") != std::string::npos)
+      return 0; // killed before the first one
+    std::smatch match;
+    bool resumed = std::regex_search(r.output, match,
+                                     std::regex("resumes 'c/step-0*([0-9]+)'"));
+    EXPECT_TRUE(resumed) << r.output;
+    EXPECT_EQ(r.status, 0) << r.output;
+    EXPECT_EQ(r.output.find("is not complete"), std::string::npos)
+        << "published in part: " << r.output;
+    int64_t step = resumed ? std::stoll(match[1]) : -1;
+    EXPECT_GE(step, least);
+    return step;
   }
   std::string checkpoints() {
     std::string names;
@@ -474,46 +495,35 @@ TEST_F(ResumeMpi, FullDisk) {
 
 // Slow: kills -----------------------------------------------------------------
 
+/// Commands that wait until a newer checkpoint than `newest` is there.
+std::string waitForNewer(int64_t newest) {
+  return cat("until [[ $(ls c 2>/dev/null | grep -v tmp | tail -n 1) > ",
+             checkpointName(newest), " ]]; do sleep 0.01; done; ");
+}
+
 /// Killed at fifty random moments, in the same folder: after each there is a
 /// complete checkpoint, it is never older than the one before, and the state is
-/// to the bit that of a run that was never killed.
+/// to the bit that of a run that was never killed. Every other time the run
+/// gets as far as its next checkpoint before.
 TEST_F(Resume, KilledFiftyTimes) {
-  const std::string flags =
-      " --text text --steps 100000 --save c --save-every 1 "
-      "--keep 3 --log log --threads 1 ";
   std::mt19937 gen{static_cast<uint32_t>(getpid())};
-  int64_t newest = 0, saves = 0;
-  // On a busy machine fewer runs get far: then there are more of them.
-  for (int i = 0; i < 50 || (saves <= 50 && i < 200); ++i) {
-    int delay = 20 + int(gen() % (250 + 10 * unsigned(i)));
-    const char *sync = i % 3 ? "" : "--save-sync ";
-    std::string resume = newest ? "--resume c " : "";
-    Result r = run(cat("FAKE_FAULT=none DTC_SHARD_BYTES=4000 $P/fake-2x2 ",
-                       resume, sync, flags, "& sleep ", delay / 1000.0,
-                       "; kill -KILL $!; wait $!"));
+  int64_t newest = 0;
+  for (int i = 0; i < 50; ++i) {
+    int delay = int(gen() % 200);
+    Result r = run(cat(
+        "FAKE_FAULT=none DTC_SHARD_BYTES=4000 $P/fake-2x2 --text text --steps "
+        "100000 --save c --save-every 1 --keep 3 --log log --threads 1 ",
+        i % 3 ? "" : "--save-sync ", newest ? "--resume c " : "", "& ",
+        i % 2 ? "" : waitForNewer(newest), "sleep ", delay / 1000.0,
+        "; kill -KILL $!; wait $!"));
     SCOPED_TRACE(cat("kill ", i, " after ", delay, " ms: ", r.output));
     ASSERT_EQ(r.status, 128 + SIGKILL);
-    Result check = run("$P/fake-1x1 --text text --resume c --steps 100000 "
-                       "--stop-after 0.00001 --save d");
-    std::filesystem::remove_all(folder / "d");
-    std::smatch match;
-    if (newest == 0 &&
-        check.output.find("no complete checkpoint") != std::string::npos)
-      continue; // killed before the first one
-    ASSERT_TRUE(std::regex_search(check.output, match,
-                                  std::regex("resumes 'c/step-0*([0-9]+)'")))
-        << check.output;
-    ASSERT_EQ(check.status, 0) << check.output;
-    ASSERT_EQ(check.output.find("is not complete"), std::string::npos)
-        << "published in part: " << check.output;
-    int64_t step = std::stoll(match[1]);
-    EXPECT_GE(step, newest);
-    saves += step - newest;
-    newest = step;
+    newest = checkNewest(newest);
+    ASSERT_FALSE(HasFailure());
     std::string log = read("log");
     EXPECT_EQ(log.empty() || log.back() == '\n', true);
   }
-  EXPECT_GT(saves, 50);
+  EXPECT_GE(newest, 25);
   // The log has every step once, and the weights are those of one run.
   Result last = train("fake-2x2", cat("--resume c --log log --steps ",
                                       newest + 1, " --save-weights w"));
@@ -523,6 +533,30 @@ TEST_F(Resume, KilledFiftyTimes) {
   ASSERT_EQ(whole.status, 0) << whole.output;
   EXPECT_EQ(read("w"), read("v"));
   EXPECT_EQ(steps("log"), steps("whole"));
+}
+
+/// One process of four is killed, at random moments: the others end, and the
+/// newest checkpoint is complete and can be resumed by another mesh.
+TEST_F(ResumeMpi, RankKilledTenTimes) {
+  std::mt19937 gen{static_cast<uint32_t>(getpid())};
+  int64_t newest = 0;
+  for (int i = 0; i < 10; ++i) {
+    int delay = int(gen() % 200), victim = int(gen() % 4);
+    Result r = run(
+        cat("export FAKE_FAULT=none DTC_SHARD_BYTES=4000; ", mpirun(4),
+            "bash -c 'if [ $OMPI_COMM_WORLD_RANK = ", victim,
+            " ]; then echo $$ > victim; fi; exec $P/fake-2x2 --text text "
+            "--steps 1000000 --save c --save-every 1 --keep 3 --threads 1 ",
+            newest ? "--resume c" : "", "' & ", waitForNewer(newest), "sleep ",
+            delay / 1000.0, "; kill -KILL $(cat victim); wait $!"));
+    SCOPED_TRACE(cat("kill ", i, " of rank ", victim, ": ", r.output));
+    ASSERT_NE(r.status, 0);
+    ASSERT_NE(r.status, 124) << "it hangs";
+    int64_t before = newest;
+    newest = checkNewest(newest);
+    ASSERT_FALSE(HasFailure());
+    EXPECT_GT(newest, before);
+  }
 }
 
 } // namespace
