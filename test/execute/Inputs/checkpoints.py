@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""checkpoints.py FOLDER MODEL: each layout resumes what each other has saved.
+"""checkpoints.py FOLDER TABLE: each layout resumes what each other has saved.
 
-Compiles MODEL (gpt2 or llama) for every layout of the table, trains four steps
-that save after the second, and resumes from there with every layout: losses and
+Compiles a model for every layout of TABLE, trains four steps that save after the second, and resumes from there with every layout: losses and
 norms of the last two steps agree, and the third step's gradients. (Only the
-fourth step depends on the moments.) On the layout that saved, loss and norm are
-printed alike, and the weights have equal bits.
+fourth step depends on the moments.) The weights that are loaded have equal bits
+everywhere, those of a master copy and those of a parameter without one. On the
+layout that saved, loss and norm are printed alike, and the last weights have
+equal bits.
 """
 import filecmp
 import json
@@ -15,7 +16,7 @@ import struct
 import subprocess
 import sys
 
-folder, model = sys.argv[1:3]
+folder, table = sys.argv[1:3]
 here = os.path.dirname(os.path.abspath(__file__))
 layouts = {
     "gpt2": [
@@ -28,9 +29,17 @@ layouts = {
         "--mesh pp=2 --microbatches 2",
         "--mesh pp=2,dp=2 --microbatches 2 --schedule interleaved --zero 2",
     ],
+    "precision": [
+        "--mesh dp=1",
+        "--mesh dp=1 --precision bf16",
+        "--mesh dp=2,tp=2 --precision bf16 --zero 1",
+        "--mesh dp=4 --precision bf16 --zero 3 --microbatches 2",
+        "--mesh pp=2,dp=2 --precision bf16 --zero 2 --microbatches 2",
+    ],
     "llama": ["--mesh dp=1", "--mesh dp=2,tp=4 --zero 1", "--mesh pp=2,cp=2 --microbatches 4"],
-}[model]
-config = f"{here}/gpt2-odd-dropout.json" if model == "gpt2" else f"{here}/llama-grouped.json"
+}[table]
+tolerance = "0.01" if table == "precision" else "2e-5"
+config = f"{here}/gpt2-odd-dropout.json" if table != "llama" else f"{here}/llama-grouped.json"
 shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
 os.chdir(folder)
@@ -79,13 +88,20 @@ for i, flags in enumerate(layouts):
     assert listed == ["config.json", files[0], "model.safetensors.index.json", files[1], "trainer.json"], listed
     assert filecmp.cmp(f"{source}/config.json", config, shallow=False)
     for name in files:
-        assert header(f"{source}/{name}") == header(f"saved0/step-00000002/{name}"), f"{flags}: {name} has another header"
+        # Those of one precision.
+        first = next(k for k, other in enumerate(layouts) if ("bf16" in other) == ("bf16" in flags))
+        assert header(f"{source}/{name}") == header(f"saved{first}/step-00000002/{name}"), f"{flags}: {name} has another header"
     for j in range(len(layouts)):
+        run(f"./train{j}", "--text", f"{here}/text.txt", "--steps", "2", "--resume", source, "--save-weights", "loaded")
+        if j == 0:
+            os.rename("loaded", "expected")
+        else:
+            assert filecmp.cmp("loaded", "expected", shallow=False), f"{layouts[j]} loads other weights"
         train(f"train{j}", f"from{i}by{j}", "--resume", source)
     same = (last_steps(f"whole{i}") == last_steps(f"from{i}by{i}") and
             filecmp.cmp(f"whole{i}/weights", f"from{i}by{i}/weights", shallow=False))
     others = [f"from{i}by{j}" for j in range(len(layouts)) if j != i]
-    compared = subprocess.run([sys.executable, f"{here}/compare.py", f"from{i}by{i}", *others], capture_output=True,
+    compared = subprocess.run([sys.executable, f"{here}/compare.py", f"from{i}by{i}", *others, "--tolerance", tolerance], capture_output=True,
                               text=True).stdout.strip()
     print(f"saved by {flags}: itself {'equal' if same else 'differs'}, {len(others)} others {compared}", flush=True)
 
