@@ -1,5 +1,6 @@
 """How lit runs the cases of this folder. `config` and `lit_config` come from lit."""
 
+import importlib.util
 import os
 import platform
 
@@ -34,6 +35,9 @@ if config.mpirun and not config.mpirun.endswith("NOTFOUND"):
     config.substitutions.append(
         ("%mpirun", config.mpirun + " --oversubscribe --allow-run-as-root")
     )
+# What Hugging Face's library loads can be shown only where it is.
+if all(importlib.util.find_spec(name) for name in ("torch", "transformers")):
+    config.available_features.add("transformers")
 if config.sanitize:
     config.available_features.add("sanitizer")
 if platform.machine() == "x86_64":
