@@ -82,30 +82,13 @@ private:
     int64_t at;
     bool writes;
   };
-  void add(ValueRange buffers, bool writes) {
-    for (Value v : buffers)
-      if (isa<MemRefType>(v.getType()))
-        uses[keyOf(v)].push_back(
-            {static_cast<int64_t>(ops.size()) - 1, writes});
-  }
   void collect(Operation *op) {
-    if (auto launch = dyn_cast<rt::LaunchOp>(op)) {
-      add(launch.getIns(), false);
-      add(launch.getOuts(), true);
-      add(launch.getScratch(), true);
-    } else if (auto call = dyn_cast<rt::CallOp>(op)) {
-      add(call.getIns(), false);
-      add(call.getOuts(), true);
-    } else if (auto start = dyn_cast<rt::StartOp>(op)) {
-      add(start.getSend(), false);
-      add(start.getRecv(), true);
-    } else if (auto wait = dyn_cast<rt::WaitOp>(op)) {
-      auto started = wait.getToken().getDefiningOp<rt::StartOp>();
-      add(started.getSend(), false);
-      add(started.getRecv(), true);
-    } else {
-      op->walk([&](Operation *inner) { add(inner->getOperands(), true); });
-    }
+    auto at = static_cast<int64_t>(ops.size()) - 1;
+    op->walk([&](Operation *inner) {
+      rt::forEachBufferUse(inner, [&](Value v, bool writes) {
+        uses[keyOf(v)].push_back({at, writes});
+      });
+    });
   }
 
   llvm::DenseMap<Operation *, int64_t> position;

@@ -100,8 +100,6 @@ void FlightChecker::depart(rt::StartOp start, ValueRange buffers,
 
 LogicalResult FlightChecker::checkUse(Operation *op, Value buffer,
                                       bool writes) {
-  if (!isa<MemRefType>(buffer.getType()))
-    return success();
   Range range = getRange(buffer);
   for (Flight &flight : flights[range.of]) {
     if (range.end <= flight.begin || flight.end <= range.begin ||
@@ -118,22 +116,6 @@ LogicalResult FlightChecker::checkUse(Operation *op, Value buffer,
 }
 
 LogicalResult FlightChecker::checkOp(Operation *op) {
-  auto all = [&](ValueRange buffers, bool writes) {
-    return llvm::all_of(
-        buffers, [&](Value v) { return succeeded(checkUse(op, v, writes)); });
-  };
-  if (auto launch = dyn_cast<rt::LaunchOp>(op))
-    return success(all(launch.getIns(), false) && all(launch.getOuts(), true) &&
-                   all(launch.getScratch(), true));
-  if (auto call = dyn_cast<rt::CallOp>(op))
-    return success(all(call.getIns(), false) && all(call.getOuts(), true));
-  if (auto start = dyn_cast<rt::StartOp>(op)) {
-    if (!all(start.getSend(), false) || !all(start.getRecv(), true))
-      return failure();
-    depart(start, start.getSend(), false);
-    depart(start, start.getRecv(), true);
-    return success();
-  }
   if (auto wait = dyn_cast<rt::WaitOp>(op)) {
     auto start = wait.getToken().getDefiningOp<rt::StartOp>();
     for (Value v : start.getOperands())
@@ -141,10 +123,17 @@ LogicalResult FlightChecker::checkOp(Operation *op) {
                      [&](Flight &f) { return f.start == start; });
     return success();
   }
-  if (isa<rt::AddressOp, rt::AllocOp, rt::SlotOp>(op))
-    return success();
-  if (!all(op->getOperands(), true))
+  LogicalResult ok = success();
+  rt::forEachBufferUse(op, [&](Value v, bool writes) {
+    if (succeeded(ok))
+      ok = checkUse(op, v, writes);
+  });
+  if (failed(ok))
     return failure();
+  if (auto start = dyn_cast<rt::StartOp>(op)) {
+    depart(start, start.getSend(), false);
+    depart(start, start.getRecv(), true);
+  }
   return success(llvm::all_of(op->getRegions(), [&](Region &region) {
     return llvm::all_of(region,
                         [&](Block &inner) { return succeeded(check(inner)); });

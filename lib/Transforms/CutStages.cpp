@@ -10,6 +10,7 @@
 #include "BalanceStages.h"
 #include "Cost.h"
 #include "Program.h"
+#include "dtc/Planner/Formulas.h"
 #include "dtc/Transforms/Passes.h"
 #include "dtc/Transforms/Stages.h"
 #include "mlir/IR/IRMapping.h"
@@ -226,21 +227,17 @@ LogicalResult CutStagesImpl::readCuts() {
   return success();
 }
 
-/// Bytes of a rank's parameter, gradient and two moments, for each element: all
-/// of f32. The sum over micro-batches is whole up to stage 1 of ZeRO.
-static double getStateBytes(MeshAttr mesh, int64_t zero) {
-  auto ranks = static_cast<double>(mesh.getSize("dp") * mesh.getSize("cp"));
-  double cut = zero == 0 ? 0 : zero == 1 ? 8 : zero == 2 ? 12 : 16;
-  return 16 - cut + cut / ranks;
-}
-
 StageProblem CutStagesImpl::getProblem() {
   StageProblem p;
   p.stages = stages;
   p.microbatches = static_cast<int64_t>(loop.getCount());
   if (options.memory > 0)
     p.memory = static_cast<double>(options.memory);
-  const double stateBytes = getStateBytes(getMesh(module), options.zero);
+  // All of f32, without a master copy.
+  MeshAttr mesh = getMesh(module);
+  const double stateBytes =
+      getStateBytes(1, mesh.getSize("dp") * mesh.getSize("cp"),
+                    static_cast<int>(options.zero), {4, 4, 0, 8});
   CostModel costs(symbols);
   llvm::DenseMap<Operation *, unsigned> numbers;
   llvm::DenseMap<Operation *, size_t> place;

@@ -215,13 +215,9 @@ static SmallVector<unsigned> differentiableReads(Operation *op, unsigned r) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult DifferentiateImpl::collect() {
-  FailureOr<func::FuncOp> root = getPublicFunction(module);
-  if (failed(root))
-    return failure();
-  auto order = getCallOrder(*root, symbols);
+  auto order = keepReachable(module, symbols);
   if (failed(order))
     return failure();
-  dropUnreachable(module, symbols, *order);
   llvm::DenseMap<Operation *, FunctionInfo *> infos;
   for (func::FuncOp func : *order) {
     auto &f = functions.emplace_back(std::make_unique<FunctionInfo>());

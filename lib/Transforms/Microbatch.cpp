@@ -712,14 +712,10 @@ void MicrobatchImpl::retypeFunctions() {
 }
 
 LogicalResult MicrobatchImpl::run() {
-  FailureOr<func::FuncOp> found = getPublicFunction(module);
-  if (failed(found))
-    return failure();
-  model = *found;
-  auto order = getCallOrder(model, symbols);
+  auto order = keepReachable(module, symbols);
   if (failed(order))
     return failure();
-  dropUnreachable(module, symbols, *order);
+  model = order->back();
   FailureOr<Analysis *> analysis =
       analyze(model, BatchDims(model.getNumArguments(), -1));
   if (failed(analysis))

@@ -71,6 +71,17 @@ void dtc::dropUnreachable(ModuleOp module, SymbolTable &symbols,
       symbols.erase(func);
 }
 
+FailureOr<SmallVector<func::FuncOp>> dtc::keepReachable(ModuleOp module,
+                                                        SymbolTable &symbols) {
+  FailureOr<func::FuncOp> root = getPublicFunction(module);
+  if (failed(root))
+    return failure();
+  auto order = getCallOrder(*root, symbols);
+  if (succeeded(order))
+    dropUnreachable(module, symbols, *order);
+  return order;
+}
+
 std::optional<unsigned> dtc::findOutput(func::FuncOp func, StringRef name) {
   for (unsigned i = 0; i < func.getNumResults(); ++i)
     if (auto attr = func.getResultAttrOfType<StringAttr>(i, attrs::output))

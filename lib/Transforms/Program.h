@@ -32,6 +32,11 @@ void dropUnreachable(mlir::ModuleOp module, mlir::SymbolTable &symbols,
 /// the parameter.
 mlir::LogicalResult checkStoredTensors(mlir::ModuleOp module);
 
+/// The public function and what it reaches, in call order, after private
+/// functions beside them have been erased. Emits errors as those above do.
+mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
+keepReachable(mlir::ModuleOp module, mlir::SymbolTable &symbols);
+
 /// Index of the result that is named so by `dtc.output`.
 std::optional<unsigned> findOutput(mlir::func::FuncOp func,
                                    llvm::StringRef name);

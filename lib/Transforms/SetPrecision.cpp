@@ -188,13 +188,10 @@ LogicalResult SetPrecisionImpl::setFunction(func::FuncOp func) {
 }
 
 LogicalResult SetPrecisionImpl::run() {
-  FailureOr<func::FuncOp> model = getPublicFunction(module);
-  if (failed(model))
-    return failure();
-  auto order = getCallOrder(*model, symbols);
+  auto order = keepReachable(module, symbols);
   if (failed(order))
     return failure();
-  dropUnreachable(module, symbols, *order);
+  func::FuncOp model = order->back();
   if (failed(checkTypes()))
     return failure();
   for (auto param : module.getOps<ParamOp>()) {
@@ -202,7 +199,7 @@ LogicalResult SetPrecisionImpl::run() {
     param.setGradType(gradType);
   }
   // Inputs and outputs are the caller's; inside they are activations.
-  Block &body = model->getBody().front();
+  Block &body = model.getBody().front();
   b.setInsertionPointToStart(&body);
   for (BlockArgument arg : body.getArguments())
     if (isFloat(arg)) {
@@ -210,13 +207,13 @@ LogicalResult SetPrecisionImpl::run() {
       auto inside = ConvertOp::create(b, arg.getLoc(), type, arg);
       arg.replaceAllUsesExcept(inside, inside);
     }
-  if (failed(setFunction(*model)))
+  if (failed(setFunction(model)))
     return failure();
   Operation *end = body.getTerminator();
   for (unsigned i = 0; i < end->getNumOperands(); ++i)
     if (isFloat(end->getOperand(i)))
       convert(end, i, full);
-  model->setFunctionType(
+  model.setFunctionType(
       b.getFunctionType(body.getArgumentTypes(), end->getOperandTypes()));
   return success();
 }

@@ -80,3 +80,27 @@ DenseMap<int64_t, SmallVector<StorageOp>> rt::getStorage(ModuleOp module) {
     storage[op.getStage()].push_back(op);
   return storage;
 }
+
+void dtc::rt::forEachBufferUse(Operation *op,
+                               function_ref<void(Value, bool)> use) {
+  auto all = [&](ValueRange buffers, bool writes) {
+    for (Value v : buffers)
+      if (isa<MemRefType>(v.getType()))
+        use(v, writes);
+  };
+  if (auto wait = dyn_cast<WaitOp>(op))
+    op = wait.getToken().getDefiningOp<StartOp>();
+  if (auto launch = dyn_cast<LaunchOp>(op)) {
+    all(launch.getIns(), false);
+    all(launch.getOuts(), true);
+    all(launch.getScratch(), true);
+  } else if (auto call = dyn_cast<CallOp>(op)) {
+    all(call.getIns(), false);
+    all(call.getOuts(), true);
+  } else if (auto start = dyn_cast<StartOp>(op)) {
+    all(start.getSend(), false);
+    all(start.getRecv(), true);
+  } else {
+    all(op->getOperands(), true);
+  }
+}

@@ -1,5 +1,4 @@
-//===- ModelConfig.h - The config that a model was imported from -*- C++
-//-*-===//
+//===- ModelConfig.h - A model's config.json --------------------*- C++ -*-===//
 
 #ifndef DTC_DIALECT_DTC_IR_MODELCONFIG_H
 #define DTC_DIALECT_DTC_IR_MODELCONFIG_H

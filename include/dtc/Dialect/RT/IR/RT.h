@@ -85,6 +85,12 @@ namespace dtc::rt {
 llvm::DenseMap<int64_t, llvm::SmallVector<StorageOp>>
 getStorage(mlir::ModuleOp module);
 
+/// Calls `use` for each buffer that the op itself (not what its regions hold)
+/// reads or writes, as far as is known: operands of ops that do not say are
+/// written. A wait uses what its start does.
+void forEachBufferUse(mlir::Operation *op,
+                      llvm::function_ref<void(mlir::Value, bool writes)> use);
+
 /// The pipeline's tasks, by number.
 llvm::SmallVector<TaskOp> getTasks(PipelineOp pipeline);
 } // namespace dtc::rt
