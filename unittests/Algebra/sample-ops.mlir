@@ -34,6 +34,11 @@ func.func @einsum_rows(%x: !dtc.tensor<3x5xf64>, %y: !dtc.tensor<3x5xf64>) -> !d
   %z = dtc.einsum "bk,bk->b"(%x, %y) : (!dtc.tensor<3x5xf64>, !dtc.tensor<3x5xf64>) -> !dtc.tensor<3xf64>
   return %z : !dtc.tensor<3xf64>
 }
+// Letters of one operand alone, which sums over them.
+func.func @einsum_alone(%x: !dtc.tensor<3x5x2xf64>, %y: !dtc.tensor<5x7xf64>) -> !dtc.tensor<3x5xf64> {
+  %z = dtc.einsum "bsk,sn->bs"(%x, %y) : (!dtc.tensor<3x5x2xf64>, !dtc.tensor<5x7xf64>) -> !dtc.tensor<3x5xf64>
+  return %z : !dtc.tensor<3x5xf64>
+}
 func.func @einsum_scalar(%x: !dtc.tensor<3x5xf64>, %y: !dtc.tensor<3x5xf64>) -> !dtc.tensor<f64> {
   %z = dtc.einsum "bs,bs->"(%x, %y) : (!dtc.tensor<3x5xf64>, !dtc.tensor<3x5xf64>) -> !dtc.tensor<f64>
   return %z : !dtc.tensor<f64>

@@ -97,17 +97,45 @@ SmallVector<Array> EinsumOp::interpret(const FactorPiece &piece,
   return {z};
 }
 
+/// The cotangent of an operand with the letters `letters`, from a product that
+/// may lack some of them: those that stood nowhere else were summed over, so
+/// each of their elements has the same share.
+static Value productOf(BackwardBuilder &bb, DTensorType type, StringRef letters,
+                       StringRef lhs, StringRef rhs, Value x, Value y) {
+  TensorSpec spec(type), core = spec;
+  std::string kept;
+  SmallVector<int64_t> alone;
+  core.shape.clear();
+  core.padded.clear();
+  core.dims.clear();
+  for (auto [d, c] : llvm::enumerate(letters)) {
+    if (!lhs.contains(c) && !rhs.contains(c)) {
+      alone.push_back(d);
+      llvm::append_range(core.replicate, spec.dims[d]);
+      continue;
+    }
+    kept += c;
+    core.shape.push_back(spec.shape[d]);
+    core.padded.push_back(spec.padded[d]);
+    core.dims.push_back(spec.dims[d]);
+  }
+  std::string equation = (lhs + "," + rhs + "->" + kept).str();
+  Value product = bb.create<EinsumOp>(DTensorType::get(core), equation, x, y);
+  if (alone.empty())
+    return product;
+  return bb.create<BroadcastOp>(type, product, ArrayRef<int64_t>(alone));
+}
+
 void EinsumOp::buildBackward(BackwardBuilder &bb) {
   Value dz = bb.cotangent(getResult());
   if (!dz)
     return;
   Equation e = parseEquation(getEquation());
+  auto conjugate = BackwardBuilder::conjugate;
   if (bb.wants(getLhs()))
-    bb.add(getLhs(), bb.create<EinsumOp>(BackwardBuilder::conjugate(getLhs()),
-                                         e.out + "," + e.rhs + "->" + e.lhs, dz,
-                                         bb.saved(getRhs())));
+    bb.add(getLhs(), productOf(bb, conjugate(getLhs()), e.lhs, e.out, e.rhs, dz,
+                               bb.saved(getRhs())));
   if (bb.wants(getRhs()))
-    bb.add(getRhs(), bb.create<EinsumOp>(BackwardBuilder::conjugate(getRhs()),
-                                         e.lhs + "," + e.out + "->" + e.rhs,
-                                         bb.saved(getLhs()), dz));
+    bb.add(getRhs(), productOf(bb, conjugate(getRhs()), e.rhs, e.lhs, e.out,
+                               bb.saved(getLhs()), dz));
 }
