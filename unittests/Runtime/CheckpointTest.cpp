@@ -5,6 +5,7 @@
 #include "dtc/Runtime/Checkpoint/Folder.h"
 #include "dtc/Runtime/Checkpoint/Layout.h"
 #include "dtc/Runtime/Checkpoint/Owner.h"
+#include "dtc/Runtime/Checkpoint/SameModel.h"
 #include "dtc/Runtime/Checkpoint/StateWriter.h"
 #include "dtc/Runtime/Checkpoint/StoredRuns.h"
 #include "dtc/Runtime/Error.h"
@@ -460,6 +461,31 @@ TEST(Manifests, Differences) {
                                       "flags is --zero 1, was none",
                                       "new is 2, was not recorded"}));
   EXPECT_TRUE(differences(before, before).empty());
+}
+
+/// Tensors do not show the number of heads: it must not differ. Of all else it
+/// is said.
+TEST(SameModel, HeadsAreItsShape) {
+  Json config = {{"model_type", "gpt2"}, {"n_head", 4}, {"attn_pdrop", 0.1}};
+  EXPECT_TRUE(compareModels(config, config, "c").empty());
+  Json other = config;
+  other["n_head"] = 2;
+  EXPECT_EQ(errorOf([&] { compareModels(config, other, "c"); }),
+            "c: n_head is 4, the program's 2: the model's shape must be the "
+            "same");
+  // Hugging Face takes 12 for gpt2 and 32 for llama.
+  other.erase("n_head");
+  EXPECT_CONTAINS(errorOf([&] { compareModels(config, other, "c"); }),
+                  "n_head is 4, the program's 12");
+  Json llama = {{"model_type", "llama"}};
+  EXPECT_CONTAINS(
+      errorOf([&] { compareModels({{"num_attention_heads", 8}}, llama, "c"); }),
+      "num_attention_heads is 8, the program's 32");
+  other = {{"model_type", "gpt2"}, {"n_head", 4}, {"layer_norm_epsilon", 1e-6}};
+  EXPECT_EQ(compareModels(config, other, "c"),
+            (std::vector<std::string>{
+                "config: attn_pdrop is absent, was 0.1",
+                "config: layer_norm_epsilon is 1e-06, was absent"}));
 }
 
 // Folders ---------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 #include "dtc/Runtime/Checkpoint/Resume.h"
 #include "dtc/Runtime/Checkpoint/Folder.h"
+#include "dtc/Runtime/Checkpoint/SameModel.h"
 #include "dtc/Runtime/Error.h"
 #include "dtc/Runtime/FileSystem.h"
 #include "dtc/Runtime/Setup.h"
@@ -73,20 +74,35 @@ void dtc::rt::openCheckpoint(Setup &setup) {
     setup.options.seed = manifest.seed;
 }
 
+/// A model that was written by hand has no config.
+static std::vector<std::string> compareConfigs(const Checkpoint &from,
+                                               const Program &program) {
+  const char *name = "config.json";
+  if (!from.manifest().find(name) || program.config.empty())
+    return {};
+  std::string path = from.path() + "/" + name;
+  return compareModels(parseJson(readText(path), path),
+                       parseJson(program.config, "the program's config"), path);
+}
+
 void dtc::rt::describeResume(Setup &setup) {
   if (!setup.checkpoint)
     return;
   const Checkpoint &from = *setup.checkpoint;
   const TrainState &state = from.manifest().state;
+  std::vector<std::string> changes = compareConfigs(from, setup.program);
   if (setup.options.resumeWeightsOnly) {
     setup.notes.push_back(
         cat("weights of '", from.path(), "', step ", state.step));
-    return;
+  } else {
+    setup.notes.push_back(cat("resumes '", from.path(), "': ", state.step,
+                              " steps and ", state.samples,
+                              " samples are done"));
+    for (const std::string &line :
+         differences(from.manifest().settings, describeRun(setup)))
+      changes.push_back(line);
   }
-  setup.notes.push_back(cat("resumes '", from.path(), "': ", state.step,
-                            " steps and ", state.samples, " samples are done"));
-  for (const std::string &line :
-       differences(from.manifest().settings, describeRun(setup)))
+  for (const std::string &line : changes)
     setup.notes.push_back("  " + line);
 }
 
