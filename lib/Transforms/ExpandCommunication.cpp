@@ -1,5 +1,6 @@
 //===- ExpandCommunication.cpp - Ops that communicate inside --------------===//
 
+#include "Program.h"
 #include "dtc/Transforms/Passes.h"
 
 namespace dtc {
@@ -9,29 +10,6 @@ namespace dtc {
 
 using namespace mlir;
 using namespace dtc;
-
-/// The axes over which the op itself exchanges data: those that cut a
-/// communicating factor, or both factors of a pair.
-static AxisList communicatingAxes(FactorOpInterface op) {
-  FactorRule rule = op.getFactorRule();
-  bool may = !rule.pairs.empty() ||
-             llvm::any_of(rule.factors,
-                          [](const Factor &f) { return f.communicates; });
-  if (!may)
-    return {};
-  SmallVector<DTensorType> types = getOperandTensorTypes(op);
-  llvm::append_range(types, getResultTensorTypes(op));
-  SmallVector<AxisList> axes = getFactorAxes(rule, types);
-  AxisList out;
-  for (auto [f, factor] : llvm::enumerate(rule.factors))
-    if (factor.communicates)
-      llvm::append_range(out, axes[f]);
-  for (auto [a, b] : rule.pairs)
-    for (const Axis &axis : axes[a])
-      if (llvm::is_contained(axes[b], axis))
-        out.push_back(axis);
-  return mergedSet(out);
-}
 
 namespace {
 struct ExpandCommunicationPass
@@ -44,7 +22,7 @@ struct ExpandCommunicationPass
                               StringAttr::get(&getContext(), attention));
     SmallVector<std::pair<Operation *, AxisList>> todo;
     getOperation().walk([&](FactorOpInterface op) {
-      if (AxisList axes = communicatingAxes(op); !axes.empty())
+      if (AxisList axes = getCommunicatingAxes(op); !axes.empty())
         todo.push_back({op, axes});
     });
     OpBuilder builder(&getContext());

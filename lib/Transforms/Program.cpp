@@ -99,3 +99,24 @@ std::string dtc::listOfChoices(ArrayRef<int64_t> choices) {
   }
   return s;
 }
+
+AxisList dtc::getCommunicatingAxes(FactorOpInterface op) {
+  FactorRule rule = op.getFactorRule();
+  bool may = !rule.pairs.empty() ||
+             llvm::any_of(rule.factors,
+                          [](const Factor &f) { return f.communicates; });
+  if (!may)
+    return {};
+  SmallVector<DTensorType> types = getOperandTensorTypes(op);
+  llvm::append_range(types, getResultTensorTypes(op));
+  SmallVector<AxisList> axes = getFactorAxes(rule, types);
+  AxisList out;
+  for (auto [f, factor] : llvm::enumerate(rule.factors))
+    if (factor.communicates)
+      llvm::append_range(out, axes[f]);
+  for (auto [a, b] : rule.pairs)
+    for (const Axis &axis : axes[a])
+      if (llvm::is_contained(axes[b], axis))
+        out.push_back(axis);
+  return mergedSet(out);
+}

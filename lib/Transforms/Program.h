@@ -44,6 +44,10 @@ std::optional<unsigned> findOutput(mlir::func::FuncOp func,
 /// "1, 2 or 4".
 std::string listOfChoices(llvm::ArrayRef<int64_t> choices);
 
+/// The axes over which the op itself exchanges data: those that cut a
+/// communicating factor, or both factors of a pair.
+AxisList getCommunicatingAxes(FactorOpInterface op);
+
 } // namespace dtc
 
 #endif // DTC_LIB_TRANSFORMS_PROGRAM_H

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Recompute.h"
+#include "Program.h"
 #include "llvm/ADT/MapVector.h"
 #include <limits>
 #include <queue>
@@ -45,6 +46,9 @@ bool RecomputePolicy::allows(Operation *op, CostModel &costs) const {
   if (auto collective = dyn_cast<CollectiveOpInterface>(op);
       collective && getInfo(collective.getSpec().kind).movesData)
     return communication;
+  if (auto inside = dyn_cast<FactorOpInterface>(op);
+      inside && !communication && !getCommunicatingAxes(inside).empty())
+    return false;
   auto cost = dyn_cast<CostOpInterface>(op);
   if (!cost || cost.getFlops() == 0)
     return true;

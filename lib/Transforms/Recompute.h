@@ -17,7 +17,7 @@ struct RecomputePolicy {
   /// And ops with matrix products that cost at most this many operations for
   /// each byte of their results.
   double limit = 0;
-  /// And collectives that move data.
+  /// And collectives that move data, and ops that exchange data inside.
   bool communication = false;
 
   /// "none", "selective" (cheap ones), "full" (all), or a number: the limit.
