@@ -13,13 +13,27 @@ Expected<std::string> dtc::chooseRecompute(
     values.push_back(std::to_string(operations));
   values.push_back("full");
 
-  auto least = plan(values.back());
-  if (!least)
-    return least.takeError();
-  if (*least > limit)
-    return createStringError("with --recompute=full the arena of a rank has " +
-                             Twine(*least) +
-                             " bytes, more than --memory=" + Twine(limit));
+  // Small programs may keep least without the most expensive ops, which have
+  // buffers of their own while they run: where even `full` does not fit, all
+  // are tried in order.
+  auto full = plan(values.back());
+  if (!full)
+    return full.takeError();
+  if (*full > limit) {
+    int64_t least = *full;
+    for (const std::string &value : ArrayRef(values).drop_back()) {
+      auto bytes = plan(value);
+      if (!bytes)
+        return bytes.takeError();
+      if (*bytes <= limit)
+        return value;
+      least = std::min(least, *bytes);
+    }
+    return createStringError("whatever is computed again, the arena of a rank "
+                             "has " +
+                             Twine(least) +
+                             " bytes or more, above --memory=" + Twine(limit));
+  }
   // What computes more again keeps less: the border is between these.
   size_t low = 0, high = values.size() - 1;
   while (low < high) {

@@ -12,8 +12,8 @@ namespace dtc {
 /// The first value of --recompute, in the order of what it costs to compute
 /// again for each byte that need not be kept, with which the largest arena of
 /// any rank has at most `limit` bytes. `plan` says that arena's bytes for a
-/// value. The error says how many bytes there are with the last one. Plans
-/// about as often as the logarithm of the number of values.
+/// value. The error says how many bytes there are at least. Plans about as
+/// often as the logarithm of the number of values, where the last one fits.
 llvm::Expected<std::string> chooseRecompute(
     int64_t limit,
     llvm::function_ref<llvm::Expected<int64_t>(const std::string &)> plan);
