@@ -22,13 +22,16 @@ static MemoryPeak::Buffer::Kind getKind(rt::AllocOp alloc) {
   if (alloc->hasAttr(rt::attrs::sum))
     return MemoryPeak::Buffer::Sum;
   Value buffer = alloc.getBuffer();
-  bool receives = llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+  bool message = llvm::any_of(buffer.getUsers(), [&](Operation *user) {
     auto start = dyn_cast<rt::StartOp>(user);
-    return start && llvm::is_contained(start.getRecv(), buffer) &&
-           !llvm::is_contained(start.getSend(), buffer);
+    if (!start)
+      return false;
+    bool sent = llvm::is_contained(start.getSend(), buffer);
+    // Of what a reduce_scatter sends nobody reads more than the piece.
+    return sent ? start.getKind() == rt::CollectiveKind::ReduceScatter
+                : llvm::is_contained(start.getRecv(), buffer);
   });
-  return receives ? MemoryPeak::Buffer::Message
-                  : MemoryPeak::Buffer::Activation;
+  return message ? MemoryPeak::Buffer::Message : MemoryPeak::Buffer::Activation;
 }
 
 /// The first op, in program order, that writes the buffer.

@@ -9,6 +9,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace llvm;
 
@@ -57,8 +58,8 @@ static int64_t getAxis(const dtc::CompileOptions &options, StringRef name) {
 
 /// Tables that no compilation is needed for.
 static Error printState(const dtc::CompileOptions &options) {
-  if (!(params > 0))
-    return createStringError("error: --params must be positive");
+  if (!(params > 0) || !std::isfinite(params))
+    return createStringError("error: --params must be positive and finite");
   int64_t ranks = getAxis(options, "dp") * getAxis(options, "cp");
   struct Row {
     const char *name;
@@ -85,9 +86,9 @@ static Error printState(const dtc::CompileOptions &options) {
 
 static Error printActivations(const dtc::CompileOptions &options) {
   for (const auto *option : {&hidden, &heads, &sequence, &microBatch})
-    if (!(*option > 0))
+    if (!(*option > 0) || !std::isfinite(*option))
       return createStringError("error: --hidden needs --" + option->ArgStr +
-                               ", which must be positive");
+                               ", which must be positive and finite");
   dtc::LayerShape layer{sequence,
                         microBatch,
                         hidden,
@@ -118,6 +119,10 @@ Error dtc::runMemoryCommand(int argc, char **argv) {
     return createStringError(
         "error: dtc-plan memory needs a model (MODEL.mlir), or --params or "
         "--hidden instead");
+  for (const auto *option : {&heads, &sequence, &microBatch})
+    if (option->getNumOccurrences() && !hidden.getNumOccurrences())
+      return createStringError("error: --" + option->ArgStr +
+                               " is for --hidden");
   if (params.getNumOccurrences())
     if (Error error = printState(*options))
       return error;

@@ -14,8 +14,9 @@ struct MemoryPeak {
     /// Who makes it: "result #2 of @layer_forward", "@einsum_3".
     std::string what;
     mlir::Location where;
-    /// Messages receive what other ranks send and are not reduced in place;
-    /// sums add up what micro-batches make.
+    /// Messages receive what other ranks send and are not reduced in place, or
+    /// wait in a bucket to be reduced and scattered; sums add up what
+    /// micro-batches make.
     enum Kind { Activation, Message, Sum } kind;
   };
   /// The op at which it is, innermost call first.

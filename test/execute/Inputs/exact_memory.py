@@ -23,12 +23,13 @@ with open(f"{folder}/text", "wb") as f:
 subprocess.run([clang, "-O1", "-c", f"{here}/probe.cpp", "-o", f"{folder}/probe.o"], check=True)
 
 
-def number(pattern, text):
-    return int(re.search(pattern, text).group(1))
+def numbers(pattern, text):
+    """One for each coordinate on pp."""
+    return [int(n) for found in re.findall(pattern, text) for n in found.split()]
 
 
 def train(fault=False):
-    environment = dict(os.environ, DTC_POISON_ARENA="1", **({"PROBE_FAULT": "1"} if fault else {}))
+    environment = dict(os.environ, DTC_POISON_ARENA="1", PROBE_RANKS=str(ranks), **({"PROBE_FAULT": "1"} if fault else {}))
     run = subprocess.run([*launcher, *(["-n", str(ranks)] if launcher else []), f"{folder}/train", "--threads", "2",
                           "--text", f"{folder}/text", "--steps", "6", "--log", f"{folder}/log"], env=environment,
                          capture_output=True, text=True)
@@ -38,29 +39,34 @@ def train(fault=False):
 
 for mesh, ranks, flags in [("dp=1", 1, []), ("dp=2,tp=2", 4, ["--microbatches", "2"]),
                            ("tp=2", 2, ["--precision", "bf16", "--microbatches", "2"]),
+                           ("dp=4", 4, ["--zero", "2", "--precision", "bf16", "--microbatches", "2"]),
+                           ("dp=2,tp=2", 4, ["--zero", "3", "--recompute", "selective", "--sequence-parallel"]),
+                           ("pp=2,dp=2", 4, ["--zero", "3", "--recompute", "full", "--microbatches", "4"]),
                            ("cp=2,tp=2", 4, ["--sequence-parallel"])]:
     if launcher and ranks == 1:
         continue
     compile_ = ["dtc-compile", model, "--mesh", mesh, *flags]
     subprocess.run([*compile_, "--emit=obj", "-o", f"{folder}/train.o"], check=True, stdout=subprocess.DEVNULL)
     subprocess.run([*compile_, "--emit=mlir", "-o", f"{folder}/step.mlir"], check=True)
-    report = subprocess.run(["dtc-opt", f"{folder}/step.mlir", "-dtc-lower-to-runtime",
+    report = subprocess.run(["dtc-opt", f"{folder}/step.mlir", "-dtc-lower-to-runtime", "-dtc-overlap",
                              "-dtc-plan-memory=memory-report=true", "-o", "/dev/null"], check=True,
                             capture_output=True, text=True).stderr
-    arena = number(r"arena of a rank +(\d+)", report)
-    last = number(r"last buffer begins at (\d+)", report)
-    assert 0 < last < arena, report
+    arenas = numbers(r"arena of a rank +([\d ]+)", report)
+    lasts = numbers(r"last buffer begins at (\d+)", report)
+    assert len(arenas) == len(lasts) and all(0 < last < arena for last, arena in zip(lasts, arenas)), report
     subprocess.run([clang, f"{folder}/train.o", f"{folder}/probe.o", f"{runtime}/libDTCRuntime.a", "-L" + openmp,
                     "-lomp", "-Wl,-rpath," + openmp, "-Wl,--wrap=dtc_program_step", "-lpthread", "-ldl", "-o",
                     f"{folder}/train"], check=True)
     output = train()
-    written = [int(n) for n in re.findall(r"wrote byte (\d+) last", output)]
-    assert len(written) == ranks, output
-    inside = all(last <= n < arena for n in written)
-    print(f"{mesh}: the last byte written lies in the last buffer: {'yes' if inside else written}")
+    written = [(int(r), int(n)) for r, n in re.findall(r"rank (\d+) wrote byte (\d+) last", output)]
+    assert sorted(r for r, _ in written) == list(range(ranks)), output
+    stages = [r * len(arenas) // ranks for r, _ in written]
+    inside = all(lasts[s] <= n < arenas[s] for s, (_, n) in zip(stages, written))
+    name = " ".join([mesh, *flags])
+    print(f"{name}: the last byte written lies in the last buffer: {'yes' if inside else written}")
     counts = re.findall(r"probe: (\d+) allocations, (\d+) after", output)
     assert len(counts) == (ranks if launcher else 1) and all(int(n) > 100 for n, _ in counts), output
-    print(f"{mesh}: allocations after the first step: {sum(int(n) for _, n in counts)}")
+    print(f"{name}: allocations after the first step: {sum(int(n) for _, n in counts)}")
     if mesh == "cp=2,tp=2":
         seen = sum(map(int, re.findall(r"(\d+) after", train(fault=True))))
         print(f"with a planted one in each rank: {seen}")

@@ -60,9 +60,16 @@ void count(void *caller) {
     }
 }
 
-int64_t arenaBytes() {
-  const char *key = strstr(dtc_program_json, "\"arena_bytes\":");
-  return key ? atoll(key + strlen("\"arena_bytes\":")) : 0;
+/// The arena of the rank's coordinate on pp, the slowest axis. PROBE_RANKS says
+/// how many ranks there are.
+int64_t arenaBytes(int64_t rank) {
+  const char *name = "\"arena_bytes\":";
+  int64_t bytes[64], stages = 0;
+  for (const char *at = dtc_program_json;
+       stages < 64 && (at = strstr(at, name)); ++stages)
+    bytes[stages] = atoll(at += strlen(name));
+  const char *ranks = getenv("PROBE_RANKS");
+  return ranks && stages ? bytes[rank * stages / atoll(ranks)] : 0;
 }
 
 __attribute__((constructor)) void begin() {
@@ -116,7 +123,7 @@ void __wrap_dtc_program_step(void *rank, char *arena) {
     counting = true;
   __real_dtc_program_step(rank, arena);
   if (steps == 2) {
-    int64_t n = arenaBytes();
+    int64_t n = arenaBytes(dtc_rt_rank_id(rank));
     while (n > 0 && arena[n - 1] == char(0xff))
       --n;
     fprintf(stderr, "probe: rank %lld wrote byte %lld last\n",

@@ -2,7 +2,8 @@
 """state_bytes.py FOLDER: bytes of training state for each parameter, as planned.
 
 Every tensor's bytes are a multiple of the arena's alignment, so nothing is
-padding.
+padding. Then, for four micro-batches on N = 4 ranks, what state and sums over
+micro-batches take at the peak, less the formula of each stage of ZeRO.
 """
 import re
 import subprocess
@@ -13,16 +14,35 @@ import runs
 
 folder = sys.argv[1]
 config = {"model_type": "gpt2", "vocab_size": 256, "n_positions": 32, "n_embd": 128, "n_layer": 2, "n_head": 2}
-model = runs.make_model(folder, config, batch=8, seq=32)
+model = runs.make_model(folder, config, batch=16, seq=32)
 with open(model) as f:
     shapes = re.findall(r"dtc\.param @\w+ : !dtc\.tensor<([0-9x]+)xf32>", f.read())
 count = sum(prod(map(int, shape.split("x"))) for shape in shapes)
 assert len(shapes) > 30 and all(prod(map(int, s.split("x"))) % 128 == 0 for s in shapes), shapes
-stages = [f"--precision bf16 --zero {z} --grad-dtype {g}" for g in ("bf16", "f32") for z in (2, 3)]
+
+
+def plan(flags):
+    text = subprocess.run(["dtc-plan", "memory", model, "--mesh", "dp=4", *flags.split()], check=True,
+                          capture_output=True, text=True).stdout
+    return {name: int(n) / count for name, n in re.findall(r"^  (\S.*?)  +(\d+)$", text, re.M)}
+
+
+state = ("parameters", "gradients", "optimizer state")
+stages = [f"--precision bf16 --zero {z} --grad-dtype {g}" for g in ("bf16", "f32") for z in (1, 2, 3)]
 for flags in [*stages, "", "--precision bf16", "--precision bf16 --grad-dtype f32", "--precision bf16 --microbatches 2",
               "--precision bf16 --microbatches 2 --grad-dtype bf16"]:
-    plan = subprocess.run(["dtc-compile", model, "--mesh", "dp=4", *flags.split(), "--emit", "obj", "-o",
-                           f"{folder}/train.o"], check=True, capture_output=True, text=True).stdout
-    terms = [int(re.search(rf"{name} +(\d+)", plan).group(1)) / count
-             for name in ("parameters", "gradients", "optimizer state")]
+    terms = [plan(flags)[name] for name in state]
     print(f"{flags or 'f32'}: {' + '.join(f'{t:g}' for t in terms)} = {sum(terms):g}")
+
+# Parameter, gradient and what the optimizer has.
+for name, p, g, o in (("--precision bf16 --grad-dtype bf16", 2, 2, 12), ("--precision bf16 --grad-dtype f32", 2, 4, 12),
+                      ("--precision f32", 4, 4, 8)):
+    more = []
+    for zero in range(4):
+        terms = plan(f"{name} --microbatches 4 --zero {zero}")
+        formula = sum(bytes_ / (4 if zero >= first else 1) for bytes_, first in ((p, 3), (g, 2), (o, 1)))
+        sums = terms.get("sums over micro-batches", 0)
+        # That of the rows of positions, which are looked up before the loop.
+        assert sums < 0.04 or zero == 1, terms
+        more.append(sum(terms[x] for x in state) + (sums if zero == 1 else 0) - formula)
+    print(f"{name} --microbatches 4: {', '.join(f'{x:.1f}' for x in more)} bytes over the formula")
