@@ -307,6 +307,9 @@ Expected<CompileOptions> CompileFlags::Options::get(int argc,
   options.overlap = overlap.option == "on";
   options.zero = zero.option.getValue()[0] - '0';
   options.zero3Reshard = zero3Reshard.option;
+  if (options.zero3Reshard == "step" && options.zero != 3)
+    return createStringError("--zero3-reshard=step is for --zero=3, not " +
+                             zero.option.getValue());
   options.cpu = cpu;
   options.emit = StringSwitch<CompileLevel>(emitLevel.option)
                      .Case("mlir", CompileLevel::Mlir)
