@@ -31,6 +31,10 @@ double dtc::getActivationBytes(const LayerShape &l, Recompute what,
     return sbh * elementBytes / split;
   double logSumExp = 4 * l.sequence * l.batch * l.heads / t;
   bool all = what == Recompute::None;
-  return elementBytes * sbh * ((all ? 4 : 2) / split + (all ? 12 : 8) / t) +
+  double gathered = 0;
+  if (l.sequenceParallel && !l.gatherAgain && t > 1)
+    gathered = all ? 2 * (1 - 1 / t) : 2;
+  return elementBytes * sbh *
+             ((all ? 4 : 2) / split + (all ? 12 : 8) / t + gathered) +
          logSumExp;
 }

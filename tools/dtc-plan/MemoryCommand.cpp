@@ -94,7 +94,8 @@ static Error printActivations(const dtc::CompileOptions &options) {
                         hidden,
                         heads,
                         static_cast<double>(getAxis(options, "tp")),
-                        options.sequenceParallel};
+                        options.sequenceParallel,
+                        options.gatherAgain};
   outs() << "activations that one layer keeps, in MB (1e6 bytes)\n"
          << format("  %-12s %22s %12s %12s\n", "recompute",
                    "published, 16 bits", "DTC, bf16", "DTC, f32");

@@ -86,6 +86,38 @@ TEST(Formulas, OwnActivations) {
               1e-3);
   EXPECT_NEAR(getActivationBytes(l, Recompute::Full, 2),
               getPublishedActivationBytes(l, Recompute::Full), 1e-3);
+
+  // Gathered inputs: two of sbh elements whole instead of in pieces, or, where
+  // the norms' inputs in pieces suffice, whole beside them.
+  l.sequenceParallel = true;
+  LayerShape again = l;
+  again.gatherAgain = true;
+  auto more = [&](Recompute what) {
+    return (getActivationBytes(l, what, 2) -
+            getActivationBytes(again, what, 2)) /
+           (2 * sbh);
+  };
+  EXPECT_NEAR(more(Recompute::None), 2 * (1 - 1 / 8.), 1e-9);
+  EXPECT_NEAR(more(Recompute::Selective), 2, 1e-9);
+  EXPECT_EQ(more(Recompute::Full), 0);
+  l.tp = again.tp = 1;
+  EXPECT_EQ(more(Recompute::Selective), 0);
+}
+
+// The numbers that test/Plan/memory.test finds in plans.
+TEST(Formulas, PlannedLayer) {
+  LayerShape l{64, 4, 64, 4, 2};
+  auto expect = [&](double none, double selective, double full, double bytes) {
+    EXPECT_EQ(getActivationBytes(l, Recompute::None, bytes), none);
+    EXPECT_EQ(getActivationBytes(l, Recompute::Selective, bytes), selective);
+    EXPECT_EQ(getActivationBytes(l, Recompute::Full, bytes), full);
+  };
+  expect(657408, 395264, 65536, 4);
+  expect(329728, 198656, 32768, 2);
+  l.sequenceParallel = true;
+  expect(591872, 460800, 32768, 4);
+  l.gatherAgain = true;
+  expect(526336, 329728, 32768, 4);
 }
 
 } // namespace

@@ -34,6 +34,9 @@ struct LayerShape {
   double heads = 0;    ///< a
   double tp = 1;       ///< t
   bool sequenceParallel = false;
+  /// The inputs gathered for sequence parallelism are gathered again in the
+  /// backward instead of kept. (What is published supposes it.)
+  bool gatherAgain = false;
 };
 enum class Recompute { None, Selective, Full };
 
@@ -48,8 +51,10 @@ double getPublishedActivationBytes(const LayerShape &layer, Recompute what);
 /// `elementBytes`: sbh(4 + 12/t) elements and one f32 log-sum-exp for each row
 /// of scores, sba/t. No scores and no masks are among them. Selective keeps
 /// sbh(2 + 8/t): the inputs of norms, of the activation and of attention, its
-/// result and log-sum-exp; full sbh. With sequence parallelism (and
-/// --sp-gather again) all of sbh is divided by t.
+/// result and log-sum-exp; full sbh. With sequence parallelism all of sbh is
+/// divided by t; but the two inputs of products are kept as they were gathered
+/// unless they are gathered again: 2sbh(1 - 1/t) elements more, in selective,
+/// which needs the norms' inputs beside them, 2sbh.
 double getActivationBytes(const LayerShape &layer, Recompute what,
                           double elementBytes);
 
