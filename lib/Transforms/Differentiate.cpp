@@ -9,7 +9,9 @@
 //
 // The cotangent of a parameter has the element type that its `grad_type` says,
 // wherever the parameter is passed: what an op gives is converted before it is
-// added. All other cotangents have the element type of their value.
+// added. So has what is made of parameters before the loop over micro-batches,
+// as it is summed there too. All other cotangents have the element type of
+// their value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +56,8 @@ struct FunctionInfo {
 /// The types of cotangents.
 class CotangentTypes {
 public:
-  explicit CotangentTypes(ModuleOp module) : parameters(module) {}
+  explicit CotangentTypes(ModuleOp module)
+      : parameters(module, getCaptured(module)) {}
 
   /// Finds the gradients' element type.
   LogicalResult find(ModuleOp module) {
@@ -70,21 +73,38 @@ public:
   }
   DTensorType get(Value v) const {
     DTensorType type = BackwardBuilder::conjugate(v);
-    return parameters.contains(v) ? type.withElementType(element) : type;
-  }
-  /// A cotangent in the element type that the value's has.
-  Value convert(OpBuilder &b, Location loc, Value v, Value cotangent) const {
-    auto type = cast<DTensorType>(cotangent.getType());
-    Type to = get(v).getElementType();
-    if (type.getElementType() == to)
-      return cotangent;
-    return ConvertOp::create(b, loc, type.withElementType(to), cotangent);
+    bool narrow = type.getElementType().isBF16();
+    return narrow && element && parameters.contains(v)
+               ? type.withElementType(element)
+               : type;
   }
 
 private:
+  /// What loops over micro-batches use from outside.
+  static SmallVector<Value> getCaptured(ModuleOp module) {
+    SmallVector<Value> captured;
+    module.walk([&](MicroBatchesOp loop) {
+      loop.getBody().walk([&](Operation *op) {
+        for (Value v : op->getOperands())
+          if (auto type = dyn_cast<DTensorType>(v.getType());
+              type && type.isFloat() && v.getParentBlock() == loop->getBlock())
+            captured.push_back(v);
+      });
+    });
+    return captured;
+  }
+
   ParameterValues parameters;
   Type element;
 };
+
+/// A cotangent with other elements.
+static Value convert(OpBuilder &b, Location loc, Value cotangent, Type to) {
+  auto type = cast<DTensorType>(cotangent.getType());
+  if (type.getElementType() == to)
+    return cotangent;
+  return ConvertOp::create(b, loc, type.withElementType(to), cotangent);
+}
 
 /// Cotangents on the way from results to operands, in one place where
 /// derivatives are built.
@@ -108,7 +128,8 @@ struct Sweep {
   }
   LogicalResult add(Value v, Value cotangent, Operation *at) {
     DTensorType want = types.get(v);
-    cotangent = types.convert(builder, at->getLoc(), v, cotangent);
+    cotangent =
+        convert(builder, at->getLoc(), cotangent, want.getElementType());
     if (cotangent.getType() != want)
       return at->emitError("derivative has type ")
              << cotangent.getType() << ", but the cotangent of " << v.getType()
@@ -129,7 +150,14 @@ public:
       : BackwardBuilder(sweep.builder, op->getLoc()), sweep(sweep), op(op) {}
 
   Value saved(Value forward) override { return sweep.saved(forward); }
-  Value cotangent(Value result) override { return sweep.get(result); }
+  Value cotangent(Value result) override {
+    Value v = sweep.get(result);
+    // Collectives pass on what sums have; others have a type of their own.
+    if (!v || isa<CollectiveOpInterface>(op))
+      return v;
+    return convert(sweep.builder, op->getLoc(), v,
+                   cast<DTensorType>(result.getType()).getElementType());
+  }
   bool wants(Value operand) override { return sweep.active.contains(operand); }
   void add(Value operand, Value cotangent) override {
     if (failed(sweep.add(operand, cotangent, op)))
@@ -405,11 +433,12 @@ LogicalResult DifferentiateImpl::backwardOfCall(Sweep &sweep,
   if (llvm::is_contained(operands, Value()))
     return failure();
   for (unsigned r : f.cotangentResults) {
-    Value v = call.getResult(r), cotangent = sweep.get(v);
+    Value cotangent = sweep.get(call.getResult(r));
+    auto want =
+        cast<DTensorType>(f.backward.getArgumentTypes()[operands.size()]);
     if (!cotangent) // another call needs it
-      cotangent =
-          ConstantOp::create(b, loc, types.get(v), b.getF64FloatAttr(0));
-    operands.push_back(cotangent);
+      cotangent = ConstantOp::create(b, loc, want, b.getF64FloatAttr(0));
+    operands.push_back(convert(b, loc, cotangent, want.getElementType()));
   }
   auto derivative = func::CallOp::create(b, loc, f.backward, operands);
   if (std::optional<int64_t> stage = getStage(call)) {

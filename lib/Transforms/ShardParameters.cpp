@@ -35,41 +35,42 @@ static AxisList getDataGroup(ModuleOp module) {
 }
 
 /// The placement in which a tensor is cut over the group too, or over those of
-/// its axes that no rule has used; the type itself if it cannot be.
+/// its axes that no rule has used; the type itself where none is left.
 static DTensorType getPiece(DTensorType type, const AxisList &all) {
   AxisList group;
   for (const Axis &a : all)
     if (!overlap({a}, type.getNamedAxes()))
       group.push_back(a);
-  if (group.empty())
+  if (group.empty() || type.getRank() == 0)
     return type;
-  int64_t n = product(group), best = -1, bestLength = 0;
-  // Which dimension has the shortest pieces is the same question as which pads
-  // least.
-  auto lengthOf = [&](unsigned d) -> int64_t {
-    int64_t q = type.getPadded()[d];
-    AxesAttr axes = type.getDims()[d];
-    if (!axes.empty())
-      return q % (axes.getProduct() * n) == 0 ? q : 0;
-    return llvm::divideCeil(type.getShape()[d], n) * n;
-  };
-  double bestWaste = 0;
-  for (unsigned d = 0; d < type.getShape().size(); ++d) {
-    int64_t q = lengthOf(d);
-    if (q == 0)
-      continue;
-    double waste = static_cast<double>(q) / type.getPadded()[d];
-    if (best < 0 || waste < bestWaste) {
-      best = d;
-      bestLength = q;
-      bestWaste = waste;
+  // A dimension that is cut already would have to be made whole on the way if
+  // its pieces do not divide: the last choice. Else the shortest pieces count,
+  // which is the same question as what pads least.
+  struct Choice {
+    bool viaWhole;
+    double waste;
+    unsigned dim;
+    int64_t length;
+    bool operator<(const Choice &o) const {
+      return std::tie(viaWhole, waste, dim) <
+             std::tie(o.viaWhole, o.waste, o.dim);
     }
+  };
+  std::optional<Choice> best;
+  for (unsigned d = 0; d < type.getShape().size(); ++d) {
+    AxesAttr axes = type.getDims()[d];
+    int64_t n = axes.getProduct() * product(group), q = type.getPadded()[d];
+    bool divides = q % n == 0;
+    if (axes.empty() || !divides)
+      q = llvm::divideCeil(type.getShape()[d], n) * n;
+    Choice c{!axes.empty() && !divides,
+             static_cast<double>(q) / type.getPadded()[d], d, q};
+    if (!best || c < *best)
+      best = c;
   }
-  if (best < 0)
-    return type;
   TensorSpec spec(type);
-  spec.padded[best] = bestLength;
-  llvm::append_range(spec.dims[best], group);
+  spec.padded[best->dim] = best->length;
+  llvm::append_range(spec.dims[best->dim], group);
   return DTensorType::get(spec);
 }
 

@@ -149,7 +149,9 @@ llvm::Expected<MeshAttr> dtc::parseMesh(MLIRContext *context, StringRef text) {
 // Parameters and priorities
 //===----------------------------------------------------------------------===//
 
-ParameterValues::ParameterValues(ModuleOp module) {
+ParameterValues::ParameterValues(ModuleOp module, ArrayRef<Value> more) {
+  for (Value value : more)
+    add(value);
   // Functions whose every call passes a parameter; iterated until nothing
   // changes, since a call may stand in a function that is given parameters.
   SymbolTable symbols(module);

@@ -227,3 +227,44 @@ module attributes {dtc.mesh = #dtc.mesh<dp:2>} {
     return %loss : !dtc.tensor<f32>
   }
 }
+
+// -----
+
+// What is made of a parameter before the loop adds up in the gradients' type
+// too: it is rounded once, after its sum has been reduced.
+
+module attributes {dtc.mesh = #dtc.mesh<dp:2>} {
+  dtc.param @w : !dtc.tensor<4xbf16> from "w" [4] view affine_map<(d0) -> (d0)> dims ["embed"] {init = "normal", std = 1.0 : f64, grad_type = f32}
+  // CHECK-LABEL: func.func private @layer_backward(
+  // CHECK-SAME:    -> !dtc.tensor<4xf32, partial{dp:2}>
+  func.func private @layer(%x: !dtc.tensor<2{dp:2}x4xbf16>, %a: !dtc.tensor<4xbf16, replicate{dp:2}>) -> !dtc.tensor<2{dp:2}xbf16> {
+    %y = dtc.einsum "ba,a->b"(%x, %a) : (!dtc.tensor<2{dp:2}x4xbf16>, !dtc.tensor<4xbf16, replicate{dp:2}>) -> !dtc.tensor<2{dp:2}xbf16>
+    return %y : !dtc.tensor<2{dp:2}xbf16>
+  }
+  // CHECK-LABEL: func.func @step(
+  // CHECK:         %[[SUM:.*]]:2 = dtc.micro_batches 2
+  // CHECK:           call @layer_backward(
+  // CHECK-NOT:       dtc.convert
+  // CHECK:           dtc.yield
+  // CHECK:         %[[G:.*]] = dtc.g %[[SUM]]#1 over <dp:2> : {{.*}} -> !dtc.tensor<4xf32>
+  // CHECK:         %[[DA:.*]] = dtc.convert %[[G]] : {{.*}} -> !dtc.tensor<4xbf16>
+  // CHECK:         %[[DW:.*]] = dtc.activation_grad gelu %{{.*}}, %[[DA]] : {{.*}} -> !dtc.tensor<4xbf16>
+  // CHECK:         %[[DF:.*]] = dtc.convert %[[DW]] : {{.*}} -> !dtc.tensor<4xf32>
+  // CHECK:         dtc.write %[[DF]] to grad of @w : !dtc.tensor<4xf32>
+  func.func @step(%x: !dtc.tensor<4{dp:2}x4xbf16> {dtc.input = "x"}) -> (!dtc.tensor<f32> {dtc.output = "loss"}) {
+    %w = dtc.read param of @w : !dtc.tensor<4xbf16>
+    %a = dtc.activation gelu %w : (!dtc.tensor<4xbf16>) -> !dtc.tensor<4xbf16>
+    %f = dtc.f %a over <dp:2> : (!dtc.tensor<4xbf16>) -> !dtc.tensor<4xbf16, replicate{dp:2}>
+    %0 = dtc.micro_batches 2 {
+    ^bb0(%m: !dtc.tensor<i32>):
+      %mf = dtc.f %m over <dp:2> : (!dtc.tensor<i32>) -> !dtc.tensor<i32, replicate{dp:2}>
+      %xm = dtc.micro_batch %x[%mf] parts 2 count 2 : (!dtc.tensor<4{dp:2}x4xbf16>, !dtc.tensor<i32, replicate{dp:2}>) -> !dtc.tensor<2{dp:2}x4xbf16>
+      %y = func.call @layer(%xm, %f) : (!dtc.tensor<2{dp:2}x4xbf16>, !dtc.tensor<4xbf16, replicate{dp:2}>) -> !dtc.tensor<2{dp:2}xbf16>
+      %s = dtc.reduce_sum %y over [0] : (!dtc.tensor<2{dp:2}xbf16>) -> !dtc.tensor<bf16, partial{dp:2}>
+      %l = dtc.convert %s : (!dtc.tensor<bf16, partial{dp:2}>) -> !dtc.tensor<f32, partial{dp:2}>
+      dtc.yield %l : !dtc.tensor<f32, partial{dp:2}>
+    } : !dtc.tensor<f32, partial{dp:2}>
+    %loss = dtc.g %0 over <dp:2> : (!dtc.tensor<f32, partial{dp:2}>) -> !dtc.tensor<f32>
+    return %loss : !dtc.tensor<f32>
+  }
+}

@@ -461,9 +461,10 @@ def ShardParameters : Pass<"dtc-shard-parameters", "::mlir::ModuleOp"> {
     ZeRO (Rajbhandari et al. 2020) as placements. Its group is dp and cp as one.
     Every parameter gets a second placement, in which one of its dimensions is
     cut over the group too: the one that pads least, the first among equals. A
-    dimension that no other axis cuts is padded by itself (`dtc.repad`), one
-    that is cut already is taken only if its pieces divide. A parameter without
-    such a dimension, or that the group's axes cut already, stays as it is.
+    dimension that no other axis cuts is padded by itself (`dtc.repad`). One
+    that is cut already stands back unless its pieces divide: a vector that tp
+    cuts, say, is made whole on the way from one padding to the other. Only a
+    scalar, or what the group's axes cut already, stays as it is.
 
     | stage | what changes |
     |---|---|

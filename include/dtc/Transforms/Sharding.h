@@ -58,7 +58,9 @@ llvm::Expected<MeshAttr> parseMesh(mlir::MLIRContext *context,
 /// every call.
 class ParameterValues {
 public:
-  explicit ParameterValues(mlir::ModuleOp module);
+  /// `more` are taken as parameters too.
+  explicit ParameterValues(mlir::ModuleOp module,
+                           llvm::ArrayRef<mlir::Value> more = {});
   bool contains(mlir::Value value) const { return values.contains(value); }
   void insert(mlir::Value value) { values.insert(value); }
 

@@ -240,30 +240,41 @@ static Value repad(OpBuilder &builder, Location loc, Value value,
   return value;
 }
 
+/// Follows planReshard.
+static FailureOr<Value> followPlan(OpBuilder &builder, Location loc,
+                                   Value value, DTensorType to) {
+  FailureOr<SmallVector<CollectiveSpec>> steps =
+      planReshard(cast<DTensorType>(value.getType()), to);
+  if (failed(steps))
+    return failure();
+  for (const CollectiveSpec &c : *steps)
+    value = createCollective(builder, loc, c, value);
+  return value;
+}
+
 FailureOr<Value> dtc::reshard(OpBuilder &builder, Location loc, Value value,
                               DTensorType to) {
   auto from = cast<DTensorType>(value.getType());
   if (from.getShape() != to.getShape())
     return failure();
   // Other padding comes first where the dimension is not cut yet, and last
-  // where it is not cut any more.
-  TensorSpec first(from), last(to);
+  // where it is not cut any more. Where it is cut all along, pieces of one
+  // padding are not made of pieces of the other: it is made whole between.
+  TensorSpec whole(from), last(to);
   for (int64_t d = 0; d < from.getRank(); ++d) {
     if (from.getPadded()[d] == to.getPadded()[d])
       continue;
-    if (from.getDims()[d].empty())
-      first.padded[d] = to.getPadded()[d];
-    else if (to.getDims()[d].empty())
+    if (to.getDims()[d].empty())
       last.padded[d] = from.getPadded()[d];
     else
-      return failure();
+      whole.dims[d].clear();
   }
-  DTensorType start = DTensorType::get(first), goal = DTensorType::get(last);
-  FailureOr<SmallVector<CollectiveSpec>> steps = planReshard(start, goal);
-  if (failed(steps))
-    return failure();
-  value = repad(builder, loc, value, start);
-  for (const CollectiveSpec &c : *steps)
-    value = createCollective(builder, loc, c, value);
-  return repad(builder, loc, value, to);
+  FailureOr<Value> result =
+      followPlan(builder, loc, value, DTensorType::get(whole));
+  DTensorType goal = DTensorType::get(last);
+  if (succeeded(result))
+    result = followPlan(builder, loc, repad(builder, loc, *result, goal), goal);
+  if (succeeded(result))
+    result = repad(builder, loc, *result, to);
+  return result;
 }

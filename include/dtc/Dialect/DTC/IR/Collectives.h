@@ -81,8 +81,8 @@ double getBytesSent(const CollectiveSpec &spec, DTensorType operand);
 mlir::FailureOr<llvm::SmallVector<CollectiveSpec>> planReshard(DTensorType from,
                                                                DTensorType to);
 
-/// Creates the collectives of planReshard. A dimension that one of the two
-/// types does not cut may also have another padded length: dtc.repad.
+/// Creates the collectives of planReshard. Padded lengths may differ too
+/// (dtc.repad); a dimension that both types cut is then made whole between.
 mlir::FailureOr<mlir::Value> reshard(mlir::OpBuilder &builder,
                                      mlir::Location loc, mlir::Value value,
                                      DTensorType to);
