@@ -10,8 +10,12 @@ namespace dtc {
 
 /// Buffers and callees' frames of one function. Time is the number of an op in
 /// program order.
+///
+/// A gradient whose sum over micro-batches is another buffer (`rt.gradient`:
+/// stage 1 of ZeRO) is stored in the step's frame, from its first use to the
+/// end: it takes the place of sums that have been reduced.
 struct Frame {
-  /// An rt.alloc or an rt.call, and its lifetime.
+  /// An rt.alloc, rt.call or rt.storage, and its lifetime.
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::SmallVector<Lifetime> lifetimes;
   /// Collectives and when they are in flight; `offset` is the slot.

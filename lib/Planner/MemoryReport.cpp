@@ -18,9 +18,16 @@ int64_t MemoryPeak::getBytes(Buffer::Kind kind) const {
   return sum;
 }
 
+int64_t MemoryPeak::getBytes() const {
+  int64_t sum = 0;
+  for (const Buffer &b : buffers)
+    sum += b.bytes;
+  return sum;
+}
+
 static MemoryPeak::Buffer::Kind getKind(rt::AllocOp alloc) {
-  if (alloc->hasAttr(rt::attrs::sum))
-    return MemoryPeak::Buffer::Sum;
+  if (alloc->hasAttr(rt::attrs::gradient))
+    return MemoryPeak::Buffer::Gradient;
   Value buffer = alloc.getBuffer();
   bool message = llvm::any_of(buffer.getUsers(), [&](Operation *user) {
     auto start = dyn_cast<rt::StartOp>(user);
@@ -48,8 +55,8 @@ static std::string describe(rt::AllocOp alloc) {
   auto index = [&](OperandRange results) {
     return llvm::find(results, buffer) - results.begin();
   };
-  if (alloc->hasAttr(rt::attrs::sum))
-    return "sum over micro-batches";
+  if (alloc->hasAttr(rt::attrs::gradient))
+    return "sum of a gradient over micro-batches";
   if (auto call = dyn_cast<rt::CallOp>(first))
     return ("result #" + Twine(index(call.getOuts())) + " of @" +
             call.getCallee())
@@ -110,6 +117,12 @@ void PeakFinder::add(func::FuncOp func, MemoryPeak &peak) {
       continue;
     if (auto call = dyn_cast<rt::CallOp>(op)) {
       inside = call;
+      continue;
+    }
+    if (auto storage = dyn_cast<rt::StorageOp>(op)) {
+      peak.buffers.push_back({life.bytes,
+                              "gradient of " + storage.getOf().str(),
+                              op->getLoc(), MemoryPeak::Buffer::Gradient});
       continue;
     }
     auto alloc = cast<rt::AllocOp>(op);
@@ -173,61 +186,13 @@ static void printPeak(func::FuncOp step, const MemoryPeak &peak, unsigned count,
 }
 
 void dtc::printMemoryReport(ModuleOp module, unsigned count, raw_ostream &os) {
-  SmallVector<func::FuncOp> steps = rt::getSteps(module);
-  SmallVector<MemoryPeak> peaks;
-  SmallVector<std::pair<std::string, SmallVector<int64_t>>> rows;
-  auto add = [&](StringRef name, int64_t bytes) {
-    auto *row = llvm::find_if(rows, [&](auto &r) { return r.first == name; });
-    if (row == rows.end()) {
-      rows.push_back({name.str(), {}});
-      row = rows.end() - 1;
-    }
-    row->second.push_back(bytes);
-  };
-  for (func::FuncOp step : steps) {
-    const MemoryPeak &peak = peaks.emplace_back(getMemoryPeak(step));
-    int64_t arena = 0;
-    for (auto [name, bytes] : getMemoryTerms(step)) {
-      arena += bytes;
-      if (name != "activations") {
-        add(name, bytes);
-        continue;
-      }
-      int64_t rest = bytes;
-      for (auto [part, kind] : {std::pair(name, MemoryPeak::Buffer::Activation),
-                                std::pair(StringRef("sums over micro-batches"),
-                                          MemoryPeak::Buffer::Sum),
-                                std::pair(StringRef("communication buffers"),
-                                          MemoryPeak::Buffer::Message)}) {
-        add(part, peak.getBytes(kind));
-        rest -= peak.getBytes(kind);
-      }
-      add("unused at the peak", rest);
-    }
-    add("arena of a rank", arena);
-  }
-  auto print = [&](StringRef name, ArrayRef<int64_t> numbers) {
-    os << llvm::format("  %-24s", name.str().c_str());
-    for (int64_t n : numbers)
-      os << llvm::format(" %15lld", static_cast<long long>(n));
-    os << "\n";
-  };
-  if (steps.size() > 1) {
-    SmallVector<int64_t> coordinates;
-    for (func::FuncOp step : steps)
-      coordinates.push_back(rt::getStage(step));
-    print("coordinate on pp", coordinates);
-  }
-  for (auto &[name, numbers] : rows)
-    print(name, numbers);
-  print("workspace of a thread",
-        SmallVector<int64_t>(steps.size(), getWorkspaceBytes(module)));
-  print("snapshot, with --save", llvm::map_to_vector(steps, getSnapshotBytes));
+  printMemory(module, os);
   os << "outside of the plan: the program and its libraries (libc, OpenMP, "
         "MPI)\n";
-  for (auto [step, peak] : llvm::zip_equal(steps, peaks)) {
+  SmallVector<func::FuncOp> steps = rt::getSteps(module);
+  for (func::FuncOp step : steps) {
     if (steps.size() > 1)
       os << "pp=" << rt::getStage(step) << ": ";
-    printPeak(step, peak, count, os);
+    printPeak(step, getMemoryPeak(step), count, os);
   }
 }

@@ -2,6 +2,7 @@
 
 #include "Frame.h"
 #include "dtc/Conversion/Passes.h"
+#include "dtc/Planner/MemoryReport.h"
 #include "dtc/Planner/Planner.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Format.h"
@@ -57,8 +58,10 @@ private:
     for (auto [op, life] : llvm::zip_equal(frame.ops, frame.lifetimes)) {
       if (auto alloc = dyn_cast<rt::AllocOp>(op))
         alloc.setOffsetAttr(attr(life.offset));
-      else
-        cast<rt::CallOp>(op).setOffsetAttr(attr(life.offset));
+      else if (auto call = dyn_cast<rt::CallOp>(op))
+        call.setOffsetAttr(attr(life.offset));
+      else // from the frame's begin, which is not known yet
+        late[op] = life.offset;
     }
     func->setAttr(rt::attrs::frameBytes, attr(bytes));
     order.push_back(func);
@@ -92,10 +95,14 @@ private:
   void planArena(func::FuncOp step, ArrayRef<rt::StorageOp> all) {
     int64_t top = 0;
     SmallVector<std::pair<StringRef, int64_t>> terms = {
-        {"parameters", 0}, {"gradients", 0},   {"optimizer state", 0},
-        {"inputs", 0},     {"activations", 0},
+        {"parameters", 0},         {"gradients", 0},
+        {"optimizer state", 0},    {"inputs", 0},
+        {"activations", 0},        {"communication buffers", 0},
+        {"unused at the peak", 0},
     };
     for (rt::StorageOp storage : all) {
+      if (late.contains(storage))
+        continue;
       storage.setOffsetAttr(attr(top));
       int64_t bytes = rt::getAlignedBytes(storage.getBufferType());
       top += bytes;
@@ -118,7 +125,16 @@ private:
     step->setAttr(rt::attrs::frameOffset, attr(top));
     int64_t frame =
         step->getAttrOfType<IntegerAttr>(rt::attrs::frameBytes).getInt();
-    terms[4].second = frame;
+    for (rt::StorageOp storage : all)
+      if (auto it = late.find(storage); it != late.end())
+        storage.setOffsetAttr(attr(top + it->second));
+    // Of the frame what lives when most does.
+    MemoryPeak peak = getMemoryPeak(step);
+    using Kind = MemoryPeak::Buffer::Kind;
+    terms[1].second += peak.getBytes(Kind::Gradient);
+    terms[4].second = peak.getBytes(Kind::Activation);
+    terms[5].second = peak.getBytes(Kind::Message);
+    terms[6].second = frame - peak.getBytes();
     step->setAttr(rt::attrs::arenaBytes, attr(top + frame));
     SmallVector<Attribute> memory;
     for (auto [name, bytes] : terms)
@@ -129,7 +145,8 @@ private:
   ModuleOp module;
   Builder b;
   DenseMap<Operation *, Frame> frames;
-  SmallVector<func::FuncOp> order; // callees before callers
+  DenseMap<Operation *, int64_t> late; // offsets of storage in the frame
+  SmallVector<func::FuncOp> order;     // callees before callers
   llvm::SetVector<Operation *> active;
 };
 
@@ -180,33 +197,23 @@ int64_t dtc::getWorkspaceBytes(ModuleOp module) {
 
 void dtc::printMemory(ModuleOp module, raw_ostream &os) {
   SmallVector<func::FuncOp> steps = rt::getSteps(module);
-  auto column = [&](int64_t bytes) {
-    os << llvm::format(" %15lld", static_cast<long long>(bytes));
-  };
-  if (steps.size() > 1) {
-    os << llvm::format("  %-18s", "coordinate on pp");
+  auto print = [&](StringRef name, auto getBytes) {
+    os << llvm::format("  %-21s", name.str().c_str());
     for (func::FuncOp step : steps)
-      column(rt::getStage(step));
+      os << llvm::format(" %15lld", static_cast<long long>(getBytes(step)));
     os << "\n";
-  }
-  SmallVector<SmallVector<std::pair<StringRef, int64_t>>> terms;
-  for (func::FuncOp step : steps)
-    terms.push_back(getMemoryTerms(step));
-  if (terms.empty())
+  };
+  if (steps.size() > 1)
+    print("coordinate on pp", rt::getStage);
+  if (steps.empty())
     return;
-  SmallVector<int64_t> sums(steps.size());
-  for (size_t i = 0; i < terms[0].size(); ++i) {
-    os << llvm::format("  %-18s", terms[0][i].first.str().c_str());
-    for (auto [of, sum] : llvm::zip_equal(terms, sums)) {
-      column(of[i].second);
-      sum += of[i].second;
-    }
-    os << "\n";
-  }
-  os << llvm::format("  %-18s", "arena of a rank");
-  llvm::for_each(sums, column);
-  os << llvm::format("\n  %-18s", "save snapshot");
-  for (func::FuncOp step : steps)
-    column(getSnapshotBytes(step));
-  os << " with --save\n";
+  for (auto [i, term] : llvm::enumerate(getMemoryTerms(steps[0])))
+    print(term.first,
+          [&](func::FuncOp step) { return getMemoryTerms(step)[i].second; });
+  print("arena of a rank", [](func::FuncOp step) {
+    return step->getAttrOfType<IntegerAttr>(rt::attrs::arenaBytes).getInt();
+  });
+  print("workspace of a thread",
+        [&](func::FuncOp) { return getWorkspaceBytes(module); });
+  print("snapshot, with --save", getSnapshotBytes);
 }

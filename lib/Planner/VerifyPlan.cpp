@@ -35,7 +35,7 @@ static LogicalResult verifyLifetimes(ArrayRef<Operation *> ops,
   return success();
 }
 
-/// The storage of a step lies below its frame, apart.
+/// The storage of a step lies below its frame, apart, but for what is in it.
 static LogicalResult verifyArena(func::FuncOp step,
                                  ArrayRef<rt::StorageOp> storage) {
   auto top = step->getAttrOfType<IntegerAttr>(rt::attrs::frameOffset);
@@ -43,9 +43,13 @@ static LogicalResult verifyArena(func::FuncOp step,
   auto frame = step->getAttrOfType<IntegerAttr>(rt::attrs::frameBytes);
   if (!top || !arena || arena.getInt() < top.getInt() + frame.getInt())
     return step.emitError("has no arena that holds its frame");
+  Frame inFrame = Frame::get(step);
+  llvm::DenseSet<Operation *> late(inFrame.ops.begin(), inFrame.ops.end());
   SmallVector<Operation *> ops;
   SmallVector<Lifetime> lives;
   for (rt::StorageOp op : storage) {
+    if (late.contains(op))
+      continue;
     ops.push_back(op);
     lives.push_back({rt::getAlignedBytes(op.getBufferType()), 0, 0,
                      int64_t(op.getOffset().value_or(-1))});

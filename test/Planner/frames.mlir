@@ -1,4 +1,4 @@
-// RUN: dtc-opt %s -dtc-plan-memory=check=true | FileCheck %s
+// RUN: dtc-opt %s -split-input-file -dtc-plan-memory=check=true | FileCheck %s
 
 // Buffers that do not live together share memory, a callee's frame lies in its
 // caller's only while it runs, and a collective's buffers live until the wait.
@@ -54,3 +54,38 @@ module attributes {dtc.mesh = #dtc.mesh<dp:2>} {
   }
 }
 
+// -----
+
+// A gradient whose sum over micro-batches is another buffer is stored in the
+// frame, in the place of what is not needed any more when it is reduced. It
+// stays to the end. Other storage lies before the frame.
+
+// CHECK: module
+module attributes {dtc.mesh = #dtc.mesh<dp:2>} {
+  // CHECK: rt.storage @a.grad grad of "a" : !dtc.tensor<64{dp:2}xf32> at 512 {rt.gradient}
+  rt.storage @a.grad grad of "a" : !dtc.tensor<64{dp:2}xf32> {rt.gradient}
+  // CHECK: rt.storage @b.grad grad of "b" : !dtc.tensor<64xf32> at 0
+  rt.storage @b.grad grad of "b" : !dtc.tensor<64xf32>
+  func.func private @kernel(%a: memref<64xf32>) attributes {rt.kernel} {
+    return
+  }
+  // CHECK: func.func @step
+  // CHECK-SAME: rt.arena_bytes = 768 : i64, rt.frame_bytes = 512 : i64, rt.frame_offset = 256 : i64
+  // CHECK-SAME: ["gradients", 512], {{.*}} ["activations", 256]
+  func.func @step() attributes {rt.step} {
+    %g = rt.address @a.grad : memref<32xf32>
+    %h = rt.address @b.grad : memref<64xf32>
+    // CHECK: rt.alloc at 0 {rt.gradient}
+    // CHECK: rt.alloc at 256 : memref<64xf32>
+    %sum = rt.alloc {rt.gradient} : memref<64xf32>
+    %0 = rt.alloc : memref<64xf32>
+    rt.launch @kernel outs(%h : memref<64xf32>)
+    rt.launch @kernel outs(%sum : memref<64xf32>)
+    rt.launch @kernel outs(%0 : memref<64xf32>)
+    rt.launch @kernel ins(%0 : memref<64xf32>)
+    rt.launch @kernel ins(%sum : memref<64xf32>)
+    %t = rt.start reduce_scatter sum over <dp:2> "a" blocks [#rt.block<[1, 32, 1, 1, 1]>] send(%sum : memref<64xf32>) recv(%g : memref<32xf32>)
+    rt.wait %t
+    return
+  }
+}

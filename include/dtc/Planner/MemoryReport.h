@@ -15,9 +15,10 @@ struct MemoryPeak {
     std::string what;
     mlir::Location where;
     /// Messages receive what other ranks send and are not reduced in place, or
-    /// wait in a bucket to be reduced and scattered; sums add up what
-    /// micro-batches make.
-    enum Kind { Activation, Message, Sum } kind;
+    /// wait in a bucket to be reduced and scattered; gradients are sums over
+    /// micro-batches that are not stored as such, and what is stored after the
+    /// loop.
+    enum Kind { Activation, Message, Gradient } kind;
   };
   /// The op at which it is, innermost call first.
   llvm::SmallVector<mlir::Operation *> at;
@@ -25,6 +26,8 @@ struct MemoryPeak {
   llvm::SmallVector<Buffer> buffers;
 
   int64_t getBytes(Buffer::Kind kind) const;
+  /// Of all kinds.
+  int64_t getBytes() const;
 };
 
 /// The peak of a planned step: the largest sum of live bytes, callees'
@@ -32,10 +35,8 @@ struct MemoryPeak {
 MemoryPeak getMemoryPeak(mlir::func::FuncOp step);
 
 /// Prints, with a column for each coordinate on the axis pp: the terms of the
-/// arena, of which activations, sums over micro-batches (gradients that are not
-/// stored as such) and communication buffers are those of the peak and the rest
-/// of the frame is unused then; the op of the peak; the `count`
-/// largest buffers there.
+/// arena and what lies beside it; the op of the peak; the `count` largest
+/// buffers there.
 void printMemoryReport(mlir::ModuleOp module, unsigned count,
                        llvm::raw_ostream &os);
 

@@ -37,7 +37,7 @@ int64_t getWorkspaceBytes(mlir::ModuleOp module);
 int64_t getSnapshotBytes(mlir::func::FuncOp step);
 
 /// Prints the terms and their sum, a line each, with a column for each
-/// coordinate on the axis pp; and what saving takes.
+/// coordinate on the axis pp; and what lies beside the arena.
 void printMemory(mlir::ModuleOp module, llvm::raw_ostream &os);
 
 } // namespace dtc

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace dtc;
@@ -192,14 +193,35 @@ LogicalResult FunctionLowering::addInto(Operation *at, DTensorType type,
   return ok;
 }
 
+/// The writes of gradients that the value becomes once it has been reduced, and
+/// added to others.
+static SmallVector<WriteOp> getGradients(Value sum) {
+  SmallVector<WriteOp> writes;
+  llvm::SetVector<Operation *> users(sum.user_begin(), sum.user_end());
+  for (size_t i = 0; i < users.size(); ++i) {
+    Operation *user = users[i];
+    if (auto write = dyn_cast<WriteOp>(user);
+        write && write.getSlot() == Slot::Grad)
+      writes.push_back(write);
+    if (isa<CollectiveOpInterface, RepadOp, AddOp, SumStagesOp>(user))
+      users.insert(user->user_begin(), user->user_end());
+  }
+  return writes;
+}
+
 /// Sums start at zero. What is added to them is added where it is made: then
 /// it need not live longer.
 void FunctionLowering::createSums(MicroBatchesOp loop) {
   Operation *yield = loop.getBody().front().getTerminator();
   for (OpResult r : loop->getResults()) {
     Value sum = destination(r);
+    // Sums of gradients in the frame are where these are stored after the loop.
     if (auto alloc = sum.getDefiningOp<rt::AllocOp>())
-      alloc->setAttr(rt::attrs::sum, b.getUnitAttr());
+      for (WriteOp write : getGradients(r)) {
+        alloc->setAttr(rt::attrs::gradient, b.getUnitAttr());
+        symbols.lookup(getSlotSymbol(write.getParam(), Slot::Grad, projected))
+            ->setAttr(rt::attrs::gradient, b.getUnitAttr());
+      }
     rt::FillOp::create(b, loop.getLoc(), sum, b.getF64FloatAttr(0));
     auto v = cast<OpResult>(yield->getOperand(r.getResultNumber()));
     summands[v.getOwner()].push_back({v, sum});

@@ -265,8 +265,6 @@ static void printPlan(ModuleOp module, const CompileOptions &options,
   os << "planned bytes of each of " << ranks << " rank"
      << (ranks == 1 ? "" : "s") << ":\n";
   printMemory(module, os);
-  os << "  and for each thread of a rank: " << getWorkspaceBytes(module)
-     << " of workspace\n";
   printTraffic(module, os);
 }
 

@@ -29,8 +29,9 @@ inline int64_t getAlignedBytes(mlir::MemRefType type) {
 namespace attrs {
 constexpr llvm::StringLiteral kernel = "rt.kernel";
 constexpr llvm::StringLiteral noalias = "rt.noalias";
-/// On a buffer: it adds up what micro-batches make.
-constexpr llvm::StringLiteral sum = "rt.sum";
+/// On a buffer of a frame: it adds up a gradient over micro-batches. On
+/// storage: it is for that gradient, and part of the frame.
+constexpr llvm::StringLiteral gradient = "rt.gradient";
 constexpr llvm::StringLiteral step = "rt.step";
 constexpr llvm::StringLiteral frameBytes = "rt.frame_bytes";
 constexpr llvm::StringLiteral frameOffset = "rt.frame_offset";

@@ -27,6 +27,9 @@ def RT_Dialect : Dialect {
       which `rt.stage` on it says.
     - `rt.frame_bytes` (on a function that is no kernel): the size of its
       frame, once memory is planned.
+    - `rt.gradient` (unit, on an `rt.alloc`): it adds up a gradient over
+      micro-batches; on `rt.storage`: it is for what becomes of such a sum, and
+      lies in the step's frame.
     - on a step: `rt.frame_offset`, where its frame starts in the arena;
       `rt.arena_bytes`, the size of the arena; `rt.memory`, its terms;
     - on the module: `rt.collective_slots`, how many collectives are in flight
