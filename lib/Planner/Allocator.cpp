@@ -135,18 +135,9 @@ static int64_t scan(MutableArrayRef<Lifetime> buffers, FreeList::Fit fit,
   return list.getTop();
 }
 
-/// Large buffers first, each in the tightest gap between those that live with
-/// it.
-static int64_t bySize(MutableArrayRef<Lifetime> buffers) {
-  SmallVector<Lifetime *> order;
-  for (Lifetime &b : buffers)
-    order.push_back(&b);
-  llvm::sort(order, [](Lifetime *a, Lifetime *b) {
-    if (a->bytes != b->bytes)
-      return a->bytes > b->bytes;
-    size_t lengthA = a->last - a->first, lengthB = b->last - b->first;
-    return lengthA != lengthB ? lengthA > lengthB : a < b;
-  });
+/// Places buffers in the given order, each in the tightest gap between those
+/// that live with it.
+static int64_t place(ArrayRef<Lifetime *> order) {
   int64_t total = 0;
   SmallVector<Lifetime *> placed; // by offset
   for (Lifetime *b : order) {
@@ -173,6 +164,33 @@ static int64_t bySize(MutableArrayRef<Lifetime> buffers) {
   return total;
 }
 
+/// Large buffers first; then again and again with what came to lie above
+/// `enough` twice as early, while that is affordable. `attempt` takes a total
+/// and says whether it is enough.
+static void bySize(MutableArrayRef<Lifetime> buffers, int64_t enough,
+                   llvm::function_ref<bool(int64_t)> attempt) {
+  SmallVector<Lifetime *> order;
+  for (Lifetime &b : buffers)
+    order.push_back(&b);
+  llvm::sort(order, [](Lifetime *a, Lifetime *b) {
+    if (a->bytes != b->bytes)
+      return a->bytes > b->bytes;
+    size_t lengthA = a->last - a->first, lengthB = b->last - b->first;
+    return lengthA != lengthB ? lengthA > lengthB : a < b;
+  });
+  constexpr size_t affordable = 50'000'000, mostRounds = 100;
+  size_t n = std::max<size_t>(order.size(), 1);
+  size_t rounds = std::clamp<size_t>(affordable / (n * n), 1, mostRounds);
+  for (size_t round = 0; round < rounds; ++round) {
+    if (attempt(place(order)))
+      return;
+    for (size_t i = 1; i < n; ++i)
+      if (order[i]->offset + order[i]->bytes > enough)
+        std::rotate(order.begin() + i / 2, order.begin() + i,
+                    order.begin() + i + 1);
+  }
+}
+
 int64_t dtc::allocate(MutableArrayRef<Lifetime> buffers) {
   constexpr size_t fewBuffers = 5000;
   int64_t enough = getLargestLiveBytes(buffers);
@@ -193,7 +211,7 @@ int64_t dtc::allocate(MutableArrayRef<Lifetime> buffers) {
               attempt(scan(buffers, Fit::Lowest, false)) ||
               attempt(scan(buffers, Fit::Lowest, true));
   if (!done && buffers.size() <= fewBuffers)
-    attempt(bySize(buffers));
+    bySize(buffers, enough, attempt);
   for (auto [offset, b] : llvm::zip_equal(offsets, buffers))
     b.offset = offset;
   return best;
