@@ -28,9 +28,34 @@ if(DTC_SANITIZE)
     add_link_options(${no_types})
   endif()
   add_link_options(-fsanitize=${DTC_SANITIZE})
+
+  # What the sanitizers are told at run time, unless the environment says
+  # otherwise. LLVM is not instrumented: memory that its allocators hand out
+  # looks poisoned.
+  set(suppressions suppressions=${CMAKE_SOURCE_DIR}/cmake/sanitizers)
+  set(DTC_SANITIZER_OPTIONS
+    ASAN_OPTIONS=allow_user_poisoning=0:strict_string_checks=1
+    LSAN_OPTIONS=${suppressions}/lsan.supp:print_suppressions=0
+    UBSAN_OPTIONS=print_stacktrace=1
+    TSAN_OPTIONS=${suppressions}/tsan.supp:halt_on_error=1)
+  # ctest reads this file before anything else, and tests inherit what it sets.
+  set(custom "")
+  foreach(option ${DTC_SANITIZER_OPTIONS})
+    string(REGEX MATCH "^([^=]+)=(.*)$" all ${option})
+    string(APPEND custom "if(NOT DEFINED ENV{${CMAKE_MATCH_1}})\n"
+      "  set(ENV{${CMAKE_MATCH_1}} \"${CMAKE_MATCH_2}\")\nendif()\n")
+  endforeach()
+  file(WRITE ${CMAKE_BINARY_DIR}/CTestCustom.cmake "${custom}")
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   add_link_options(-fuse-ld=lld)
+endif()
+
+# Seconds that a quick test may take; under sanitizers all take about eight times
+# as long.
+set(DTC_QUICK_LIMIT 600)
+if(DTC_SANITIZE)
+  set(DTC_QUICK_LIMIT 1800)
 endif()
 
 # Compiler-side code sees LLVM's and MLIR's headers as system headers, so that
@@ -95,5 +120,6 @@ function(dtc_add_unittest name)
   if(NOT ARG_LABELS)
     set(ARG_LABELS quick)
   endif()
-  set_tests_properties(unit-${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+  set_tests_properties(unit-${name} PROPERTIES LABELS "${ARG_LABELS}"
+    TIMEOUT ${DTC_QUICK_LIMIT})
 endfunction()

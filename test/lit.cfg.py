@@ -17,9 +17,12 @@ config.test_exec_root = os.path.join(config.dtc_binary_dir, "test")
 config.environment["PATH"] = os.pathsep.join(
     [config.dtc_tools_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
 )
-for name in ("HOME", "LANG", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+for name in ("HOME", "LANG"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+for option in filter(None, config.sanitizer_options.split(";")):
+    name, value = option.split("=", 1)
+    config.environment[name] = os.environ.get(name, value)
 
 config.substitutions.append(("%examples", config.dtc_source_dir + "/examples"))
 config.substitutions.append(("%python", '"python3"'))
@@ -50,6 +53,6 @@ if platform.machine() == "x86_64":
 try:
     import psutil  # noqa: F401
 
-    lit_config.maxIndividualTestTime = 300
+    lit_config.maxIndividualTestTime = config.time_limit
 except ImportError:
     pass
