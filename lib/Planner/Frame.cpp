@@ -7,9 +7,8 @@
 using namespace mlir;
 using namespace dtc;
 
-func::FuncOp dtc::getCallee(rt::CallOp call) {
-  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-      call, call.getCalleeAttr());
+func::FuncOp dtc::getCallee(rt::CallOp call, const SymbolTable &symbols) {
+  return symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
 }
 
 namespace {
@@ -51,13 +50,13 @@ struct Clock {
 } // namespace
 
 /// Adds the storage that lies in the frame, from its first use on.
-static void addStorage(func::FuncOp step, Clock &clock, Frame &frame) {
+static void addStorage(func::FuncOp step, const SymbolTable &symbols,
+                       Clock &clock, Frame &frame) {
   auto top = step->getAttrOfType<IntegerAttr>(rt::attrs::frameOffset);
   auto end = static_cast<int64_t>(clock.end.size());
   llvm::MapVector<Operation *, int64_t> firstUses;
   for (auto address : step.getBody().front().getOps<rt::AddressOp>()) {
-    auto *storage =
-        SymbolTable::lookupNearestSymbolFrom(address, address.getStorageAttr());
+    Operation *storage = symbols.lookup(address.getStorageAttr().getAttr());
     if (!storage->hasAttr(rt::attrs::gradient))
       continue;
     int64_t &first = firstUses.try_emplace(storage, end - 1).first->second;
@@ -74,7 +73,7 @@ static void addStorage(func::FuncOp step, Clock &clock, Frame &frame) {
   }
 }
 
-Frame Frame::get(func::FuncOp func) {
+Frame Frame::get(func::FuncOp func, const SymbolTable &symbols) {
   Frame frame;
   Clock clock;
   clock.number(func.getBody().front());
@@ -89,8 +88,8 @@ Frame Frame::get(func::FuncOp func) {
     } else if (auto call = dyn_cast<rt::CallOp>(op)) {
       int64_t at = clock.begin.lookup(op);
       frame.calls.push_back({call, at});
-      auto bytes =
-          getCallee(call)->getAttrOfType<IntegerAttr>(rt::attrs::frameBytes);
+      auto bytes = getCallee(call, symbols)
+                       ->getAttrOfType<IntegerAttr>(rt::attrs::frameBytes);
       frame.ops.push_back(op);
       frame.lifetimes.push_back({bytes ? bytes.getInt() : 0, at, at,
                                  int64_t(call.getOffset().value_or(-1))});
@@ -102,6 +101,6 @@ Frame Frame::get(func::FuncOp func) {
     }
   });
   if (func->hasAttr(rt::attrs::step))
-    addStorage(func, clock, frame);
+    addStorage(func, symbols, clock, frame);
   return frame;
 }

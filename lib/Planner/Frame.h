@@ -24,11 +24,11 @@ struct Frame {
   /// When each call happens.
   llvm::SmallVector<std::pair<rt::CallOp, int64_t>> calls;
 
-  static Frame get(mlir::func::FuncOp func);
+  static Frame get(mlir::func::FuncOp func, const mlir::SymbolTable &symbols);
 };
 
 /// The function's calls, resolved.
-mlir::func::FuncOp getCallee(rt::CallOp call);
+mlir::func::FuncOp getCallee(rt::CallOp call, const mlir::SymbolTable &symbols);
 
 } // namespace dtc
 

@@ -73,6 +73,7 @@ static std::string describe(rt::AllocOp alloc) {
 namespace {
 class PeakFinder {
 public:
+  explicit PeakFinder(const SymbolTable &symbols) : symbols(symbols) {}
   void add(func::FuncOp func, MemoryPeak &peak);
 
 private:
@@ -81,6 +82,7 @@ private:
     int64_t bytes = 0, at = 0;
   };
   Top find(func::FuncOp func);
+  const SymbolTable &symbols;
   std::map<Operation *, Top> known;
 };
 } // namespace
@@ -88,13 +90,13 @@ private:
 PeakFinder::Top PeakFinder::find(func::FuncOp func) {
   if (auto it = known.find(func); it != known.end())
     return it->second;
-  Frame frame = Frame::get(func);
+  Frame frame = Frame::get(func, symbols);
   // Bytes that begin and end to live, by time.
   std::map<int64_t, int64_t> changes;
   for (auto [op, life] : llvm::zip_equal(frame.ops, frame.lifetimes)) {
     int64_t bytes = life.bytes;
     if (auto call = dyn_cast<rt::CallOp>(op))
-      bytes = find(getCallee(call)).bytes;
+      bytes = find(getCallee(call, symbols)).bytes;
     changes[life.first] += bytes;
     changes[life.last + 1] -= bytes;
   }
@@ -110,7 +112,7 @@ PeakFinder::Top PeakFinder::find(func::FuncOp func) {
 
 void PeakFinder::add(func::FuncOp func, MemoryPeak &peak) {
   Top top = find(func);
-  Frame frame = Frame::get(func);
+  Frame frame = Frame::get(func, symbols);
   rt::CallOp inside;
   for (auto [op, life] : llvm::zip_equal(frame.ops, frame.lifetimes)) {
     if (top.at < life.first || life.last < top.at)
@@ -138,12 +140,12 @@ void PeakFinder::add(func::FuncOp func, MemoryPeak &peak) {
   if (here)
     peak.at.insert(peak.at.begin(), here);
   if (inside)
-    add(getCallee(inside), peak);
+    add(getCallee(inside, symbols), peak);
 }
 
-MemoryPeak dtc::getMemoryPeak(func::FuncOp step) {
+MemoryPeak dtc::getMemoryPeak(func::FuncOp step, const SymbolTable &symbols) {
   MemoryPeak peak;
-  PeakFinder().add(step, peak);
+  PeakFinder(symbols).add(step, peak);
   return peak;
 }
 
@@ -189,10 +191,11 @@ void dtc::printMemoryReport(ModuleOp module, unsigned count, raw_ostream &os) {
   printMemory(module, os);
   os << "outside of the plan: the program and its libraries (libc, OpenMP, "
         "MPI)\n";
+  SymbolTable symbols(module);
   SmallVector<func::FuncOp> steps = rt::getSteps(module);
   for (func::FuncOp step : steps) {
     if (steps.size() > 1)
       os << "pp=" << rt::getStage(step) << ": ";
-    printPeak(step, getMemoryPeak(step), count, os);
+    printPeak(step, getMemoryPeak(step, symbols), count, os);
   }
 }

@@ -19,7 +19,8 @@ using namespace dtc;
 namespace {
 class ModulePlanner {
 public:
-  explicit ModulePlanner(ModuleOp module) : module(module), b(module) {}
+  explicit ModulePlanner(ModuleOp module)
+      : module(module), symbols(module), b(module) {}
 
   LogicalResult run() {
     for (auto func : module.getOps<func::FuncOp>())
@@ -43,13 +44,13 @@ private:
     if (!active.insert(func))
       return func.emitError("calls itself: its frame would have no end");
     WalkResult ok = func.walk([&](rt::CallOp call) {
-      return WalkResult(planFrame(getCallee(call)));
+      return WalkResult(planFrame(getCallee(call, symbols)));
     });
     if (ok.wasInterrupted())
       return failure();
     active.remove(func);
 
-    Frame frame = Frame::get(func);
+    Frame frame = Frame::get(func, symbols);
     int64_t bytes = allocate(frame.lifetimes);
     int64_t least = getLargestLiveBytes(frame.lifetimes);
     if (bytes > least + least / 20)
@@ -85,7 +86,7 @@ private:
         for (const Lifetime &flight : frame.flights)
           if (flight.first <= at && at <= flight.last)
             inFlight = std::max(inFlight, low + flight.offset + 1);
-        int64_t &callee = base[getCallee(call)];
+        int64_t &callee = base[getCallee(call, symbols)];
         callee = std::max(callee, inFlight);
       }
     }
@@ -129,7 +130,7 @@ private:
       if (auto it = late.find(storage); it != late.end())
         storage.setOffsetAttr(attr(top + it->second));
     // Of the frame what lives when most does.
-    MemoryPeak peak = getMemoryPeak(step);
+    MemoryPeak peak = getMemoryPeak(step, symbols);
     using Kind = MemoryPeak::Buffer::Kind;
     terms[1].second += peak.getBytes(Kind::Gradient);
     terms[4].second = peak.getBytes(Kind::Activation);
@@ -143,6 +144,7 @@ private:
   }
 
   ModuleOp module;
+  SymbolTable symbols;
   Builder b;
   DenseMap<Operation *, Frame> frames;
   DenseMap<Operation *, int64_t> late; // offsets of storage in the frame

@@ -20,7 +20,7 @@ using Sums = std::map<Group, int64_t>;
 
 class Counter {
 public:
-  explicit Counter(ModuleOp module) : mesh(getMesh(module)) {}
+  explicit Counter(ModuleOp module) : mesh(getMesh(module)), symbols(module) {}
 
   /// The bytes of a block, `times` times. Of loops in `apart` nothing.
   void add(Block &block, int64_t times, Sums &to,
@@ -33,6 +33,7 @@ private:
   const Sums &of(func::FuncOp func);
 
   MeshAttr mesh;
+  SymbolTable symbols;
   std::map<Operation *, Sums> known;
 };
 } // namespace
@@ -96,7 +97,7 @@ void Counter::addOp(Operation &op, int64_t times, Sums &to) {
   if (auto start = dyn_cast<rt::StartOp>(op)) {
     to[getGroup(start.getAxes().getAxes())] += times * getBytesSent(start);
   } else if (auto call = dyn_cast<rt::CallOp>(op)) {
-    for (auto &[group, bytes] : of(getCallee(call)))
+    for (auto &[group, bytes] : of(getCallee(call, symbols)))
       to[group] += times * bytes;
   } else if (auto send = dyn_cast<rt::SendOp>(op)) {
     Axis pp{StringAttr::get(op.getContext(), pipelineAxis), 1, 1};

@@ -36,14 +36,14 @@ static LogicalResult verifyLifetimes(ArrayRef<Operation *> ops,
 }
 
 /// The storage of a step lies below its frame, apart, but for what is in it.
-static LogicalResult verifyArena(func::FuncOp step,
+static LogicalResult verifyArena(func::FuncOp step, const SymbolTable &symbols,
                                  ArrayRef<rt::StorageOp> storage) {
   auto top = step->getAttrOfType<IntegerAttr>(rt::attrs::frameOffset);
   auto arena = step->getAttrOfType<IntegerAttr>(rt::attrs::arenaBytes);
   auto frame = step->getAttrOfType<IntegerAttr>(rt::attrs::frameBytes);
   if (!top || !arena || arena.getInt() < top.getInt() + frame.getInt())
     return step.emitError("has no arena that holds its frame");
-  Frame inFrame = Frame::get(step);
+  Frame inFrame = Frame::get(step, symbols);
   llvm::DenseSet<Operation *> late(inFrame.ops.begin(), inFrame.ops.end());
   SmallVector<Operation *> ops;
   SmallVector<Lifetime> lives;
@@ -152,6 +152,7 @@ LogicalResult FlightChecker::check(Block &block) {
 }
 
 LogicalResult dtc::verifyPlan(ModuleOp module) {
+  SymbolTable symbols(module);
   for (auto func : module.getOps<func::FuncOp>()) {
     if (func->hasAttr(rt::attrs::kernel) || func.isExternal())
       continue;
@@ -160,7 +161,7 @@ LogicalResult dtc::verifyPlan(ModuleOp module) {
       return func.emitError("has no frame: memory is not planned");
     if (failed(FlightChecker().check(func.getBody().front())))
       return failure();
-    Frame frame = Frame::get(func);
+    Frame frame = Frame::get(func, symbols);
     if (failed(verifyLifetimes(frame.ops, frame.lifetimes, bytes.getInt())))
       return failure();
     for (auto [start, flight] : llvm::zip_equal(frame.starts, frame.flights))
@@ -172,6 +173,6 @@ LogicalResult dtc::verifyPlan(ModuleOp module) {
   }
   auto storage = rt::getStorage(module);
   return success(llvm::all_of(rt::getSteps(module), [&](func::FuncOp step) {
-    return succeeded(verifyArena(step, storage[rt::getStage(step)]));
+    return succeeded(verifyArena(step, symbols, storage[rt::getStage(step)]));
   }));
 }

@@ -31,8 +31,10 @@ struct MemoryPeak {
 };
 
 /// The peak of a planned step: the largest sum of live bytes, callees'
-/// included. Linear in the step and its callees, but for sorting.
-MemoryPeak getMemoryPeak(mlir::func::FuncOp step);
+/// included. Linear in the step and its callees, but for sorting. `symbols` are
+/// the module's.
+MemoryPeak getMemoryPeak(mlir::func::FuncOp step,
+                         const mlir::SymbolTable &symbols);
 
 /// Prints, with a column for each coordinate on the axis pp: the terms of the
 /// arena and what lies beside it; the op of the peak; the `count` largest
