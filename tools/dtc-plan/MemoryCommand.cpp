@@ -56,10 +56,10 @@ static int64_t getAxis(const dtc::CompileOptions &options, StringRef name) {
   return 1;
 }
 
-/// Tables that no compilation is needed for.
-static Error printState(const dtc::CompileOptions &options) {
-  if (!(params > 0) || !std::isfinite(params))
-    return createStringError("error: --params must be positive and finite");
+/// What parameters, gradients and the optimizer's state take; `name` is how the
+/// count is printed.
+static void printState(double count, const std::string &name,
+                       const dtc::CompileOptions &options) {
   int64_t ranks = getAxis(options, "dp") * getAxis(options, "cp");
   struct Row {
     const char *name;
@@ -68,20 +68,30 @@ static Error printState(const dtc::CompileOptions &options) {
   const Row rows[] = {{"f32", {4, 4, 0, 8}},
                       {"bf16, bf16 gradients", {2, 2, 4, 8}},
                       {"bf16, f32 gradients", {2, 4, 4, 8}}};
-  outs() << format("state of %g parameters on each of %lld ranks of dp and cp, "
-                   "in GB (1e9 bytes), by stage of ZeRO\n",
-                   double(params), static_cast<long long>(ranks))
+  outs() << "state of " << name
+         << " parameters that neither tp nor pp cuts on each of " << ranks
+         << " ranks of dp and cp, in GB (1e9 bytes), by stage of ZeRO\n"
          << format("  %-22s %10s %10s %10s %10s\n", "precision", "0", "1", "2",
                    "3");
   for (const Row &row : rows) {
     outs() << format("  %-22s", row.name);
-    for (int stage = 0; stage <= 3; ++stage)
-      outs() << format(" %10.2f",
-                       dtc::getStateBytes(params, ranks, stage, row.precision) /
-                           1e9);
+    for (int stage = 0; stage <= 3; ++stage) {
+      double gb = dtc::getStateBytes(count, ranks, stage, row.precision) / 1e9;
+      outs() << format(gb < 1 ? " %10.4f" : " %10.2f", gb);
+    }
     outs() << "\n";
   }
-  return Error::success();
+}
+
+static int64_t countParameters(mlir::ModuleOp module) {
+  int64_t count = 0;
+  for (auto param : module.getOps<dtc::ParamOp>()) {
+    int64_t n = 1;
+    for (int64_t length : param.getTensorType().getShape())
+      n *= length;
+    count += n;
+  }
+  return count;
 }
 
 static Error printActivations(const dtc::CompileOptions &options) {
@@ -124,9 +134,13 @@ Error dtc::runMemoryCommand(int argc, char **argv) {
     if (option->getNumOccurrences() && !hidden.getNumOccurrences())
       return createStringError("error: --" + option->ArgStr +
                                " is for --hidden");
-  if (params.getNumOccurrences())
-    if (Error error = printState(*options))
-      return error;
+  if (params.getNumOccurrences()) {
+    if (!(params > 0) || !std::isfinite(params))
+      return createStringError("error: --params must be positive and finite");
+    std::string name;
+    raw_string_ostream(name) << format("%g", double(params));
+    printState(params, name, *options);
+  }
   if (hidden.getNumOccurrences())
     if (Error error = printActivations(*options))
       return error;
@@ -151,5 +165,7 @@ Error dtc::runMemoryCommand(int argc, char **argv) {
          << (ranks == 1 ? "" : "s") << "\n";
   printMemoryReport(**module, largest, outs());
   printTraffic(**module, outs());
+  int64_t count = countParameters(**module);
+  printState(static_cast<double>(count), std::to_string(count), *options);
   return Error::success();
 }
