@@ -2,6 +2,7 @@
 
 #include "Program.h"
 #include "dtc/Transforms/Passes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace dtc {
 #define GEN_PASS_DEF_EXPANDCOMMUNICATION
@@ -34,10 +35,19 @@ struct ExpandCommunicationPass
         return signalPassFailure();
       }
       builder.setInsertionPoint(op);
+      Operation *before = op->getPrevNode();
       FailureOr<SmallVector<Value>> values = expandable.expand(builder);
       if (failed(values))
         return signalPassFailure();
       op->replaceAllUsesWith(*values);
+      // What makes a result that nobody uses (statistics of a layer that is
+      // computed again) must not exchange data.
+      for (Operation *last = op->getPrevNode(); last != before;) {
+        Operation *next = last->getPrevNode();
+        if (isOpTriviallyDead(last))
+          last->erase();
+        last = next;
+      }
       op->erase();
     }
   }
