@@ -28,6 +28,7 @@ using namespace dtc;
 
 namespace {
 
+/// What changes which collectives there are and over what.
 struct Case {
   const char *mesh;
   bool sequenceParallel = false;
@@ -37,6 +38,24 @@ struct Case {
   const char *zero3Reshard = "micro-batch";
   const char *recompute = "none";
   const char *precision = "f32";
+  const char *cpLayout = "contiguous";
+  bool gatherAgain = false, splitBackward = false;
+
+  Case layout(const char *name) const {
+    Case c = *this;
+    c.cpLayout = name;
+    return c;
+  }
+  Case again() const {
+    Case c = *this;
+    c.gatherAgain = true;
+    return c;
+  }
+  Case split() const {
+    Case c = *this;
+    c.splitBackward = true;
+    return c;
+  }
 };
 
 const Case cases[] = {
@@ -65,10 +84,26 @@ const Case cases[] = {
     {"pp=2,tp=2", false, 2, "ring", 0, "micro-batch", "selective"},
     // Master copies, gradients of another type.
     {"dp=2,tp=2", false, 2, "ring", 2, "micro-batch", "none", "bf16"},
-    {"dp=2,tp=2", true, 1, "ring", 3, "micro-batch", "full", "bf16"}};
+    {"dp=2,tp=2", true, 1, "ring", 3, "micro-batch", "full", "bf16"},
+    // Larger axes, and all of them at once.
+    {"dp=4"},
+    {"dp=4,tp=2"},
+    {"dp=2,tp=4", true},
+    {"cp=4"},
+    {"cp=4", false, 1, "ring", 3},
+    Case{"cp=2"}.layout("zigzag"),
+    Case{"dp=2,cp=2,tp=2", true}.layout("striped"),
+    Case{"tp=2", true}.again(),
+    Case{"dp=2,cp=2,tp=2", true, 2, "ring", 3}.layout("zigzag").again(),
+    Case{"pp=2,tp=2", true, 2}.split(),
+    Case{"pp=2,dp=2,cp=2,tp=2", true, 2, "ring", 3}.layout("zigzag").split(),
+    {"pp=2,dp=2", false, 2, "ring", 1},
+    {"pp=2,dp=2,tp=2", true, 2, "ring", 2, "micro-batch", "selective"},
+    {"pp=2,dp=2,cp=2", false, 2, "ring", 3, "step", "selective"},
+    {"dp=2,cp=2", false, 1, "ulysses", 1, "micro-batch", "full"}};
 
 /// Of more mutants in a case a sample of this size is taken.
-constexpr size_t maxReroutes = 25, maxPairs = 1500;
+constexpr size_t maxReroutes = 15, maxPairs = 800;
 
 std::string toString(const Case &c) {
   std::string s = c.mesh;
@@ -86,6 +121,12 @@ std::string toString(const Case &c) {
     s += std::string(" recompute=") + c.recompute;
   if (StringRef(c.precision) != "f32")
     s += std::string(" ") + c.precision;
+  if (StringRef(c.cpLayout) != "contiguous")
+    s += std::string(" ") + c.cpLayout;
+  if (c.gatherAgain)
+    s += " sp-gather=again";
+  if (c.splitBackward)
+    s += " split-backward";
   return s;
 }
 
@@ -146,6 +187,9 @@ public:
     options.zero3Reshard = c.zero3Reshard;
     options.recompute = c.recompute;
     options.precision = c.precision;
+    options.cpLayout = c.cpLayout;
+    options.gatherAgain = c.gatherAgain;
+    options.splitBackward = c.splitBackward;
     PassManager pm(&getContext());
     buildTrainingPipeline(pm, options);
     if (failed(pm.run(*module)) || failed(verify(*module)) ||
@@ -482,9 +526,10 @@ static bool isProvablyEqual(Operation *a, Operation *b) {
   if (isSameValue(a->getOperand(0), b->getOperand(0)))
     return true;
   // A bias of all keys adds the same to all scores of a query, which softmax
-  // does not see: neither the loss nor any gradient depends on it.
+  // does not see: neither the loss nor any gradient depends on it. The
+  // optimizer's slice of it is another use: it becomes the new value.
   auto read = b->getOperand(0).getDefiningOp<ReadOp>();
-  return read && read.getSlot() == Slot::Param &&
+  return read && read.getSlot() == Slot::Param && !isa<SliceOp>(b) &&
          read.getParam().ends_with("_bk");
 }
 
