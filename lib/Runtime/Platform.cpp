@@ -23,11 +23,15 @@ using namespace dtc::rt;
 // An extension of LLVM's OpenMP runtime.
 extern "C" void kmp_set_blocktime(int milliseconds) __attribute__((weak));
 
+int dtc::rt::onlineCores() {
+  return std::max(1, int(sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
 int dtc::rt::allowedCores() {
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof(set), &set) != 0)
-    return std::max(1, int(sysconf(_SC_NPROCESSORS_ONLN)));
+    return onlineCores();
   return std::max(1, CPU_COUNT(&set));
 }
 
@@ -160,7 +164,8 @@ GuardedMemory::GuardedMemory(int64_t wanted, const char *what)
                     errnoText(error)));
   }
   madvise(mapping + page, size_t(body), MADV_HUGEPAGE);
-  base = mapping + page;
+  // What is left of a page lies before: the first byte behind is guarded.
+  base = mapping + page + (body - bytes);
 }
 
 GuardedMemory::~GuardedMemory() { munmap(mapping, size_t(mapped)); }

@@ -11,6 +11,7 @@
 #include "dtc/Runtime/Error.h"
 #include "dtc/Runtime/Transport.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -269,31 +270,33 @@ inline std::string runCases(dtc_rank &rank, std::deque<Case> &cases) {
       if (!c.inPlace && flight.recv[b][bytes] != 0x5a)
         return rt::cat("rank ", rank.id, ": ", c.name, ": wrote too much");
     }
-    // (k-1)/k of the whole, twice for an all-reduce; uneven pieces differ by
-    // less than one piece each way.
-    int64_t k = plan.size(), width = plan.elementBytes();
-    int64_t n = plan.elements() * width;
-    bool wide = ring && type == DTC_BF16; // travels as f32
-    if (c.what.kind == DTC_ALL_REDUCE && plan.elements() % k == 0 && !wide &&
-        sent != 2 * (k - 1) * n / k)
-      return rt::cat(c.name, ": ", sent, " bytes sent, not ",
-                     2 * (k - 1) * n / k);
-    // Uneven pieces: ceil(n / k) elements, the last ones shorter or empty. A
-    // rank sends the others theirs, and each of them its own.
-    if (c.what.kind == DTC_ALL_REDUCE && !ring) {
-      int64_t total = plan.elements(), length = (total + k - 1) / k;
-      int64_t own =
-          std::clamp<int64_t>(total - plan.index() * length, 0, length);
-      int64_t want = (total - own + (k - 1) * own) * width;
-      if (sent != want)
-        return rt::cat(c.name, ": ", sent, " bytes sent, not ", want);
+    // (k-1)/k of the whole, twice for an all-reduce, whose pieces have ceil(n /
+    // k) elements, the last ones shorter or empty.
+    int64_t k = plan.size(), me = plan.index(), width = plan.elementBytes();
+    int64_t total = plan.elements(), want = (k - 1) * total * width;
+    // Partial sums of bf16 travel around a ring as f32.
+    int64_t wide = ring && type == DTC_BF16 ? 4 : width;
+    if (c.what.kind == DTC_ALL_REDUCE) {
+      auto piece = [&](int64_t member) {
+        int64_t length = (total + k - 1) / k;
+        return std::clamp<int64_t>(total - member * length, 0, length);
+      };
+      int64_t own = piece(me), next = piece((me + 1) % k);
+      // Directly: the others' pieces to them, then the own one to each. Around
+      // a ring: all pieces but the own one, then all but the next member's.
+      want = ring ? (total - own) * wide + (total - next) * width
+                  : (total - own + (k - 1) * own) * width;
+      // In equal pieces that is the formula.
+      if (total % k == 0 && wide == width &&
+          want != 2 * (k - 1) * total * width / k)
+        return rt::cat(c.name, ": the test is wrong");
+    } else if (c.what.kind == DTC_REDUCE_SCATTER) {
+      want = (k - 1) * total * wide;
+    } else if (c.what.kind == DTC_SHIFT) {
+      want = total * width;
     }
-    if (c.what.kind == DTC_SHIFT)
-      return sent == n ? std::string()
-                       : rt::cat(c.name, ": ", sent, " bytes sent, not ", n);
-    if (c.what.kind != DTC_ALL_REDUCE && sent != (k - 1) * n &&
-        !(wide && c.what.kind == DTC_REDUCE_SCATTER))
-      return rt::cat(c.name, ": ", sent, " bytes sent, not ", (k - 1) * n);
+    if (sent != want)
+      return rt::cat(c.name, ": ", sent, " bytes sent, not ", want);
     return "";
   };
   std::string first;

@@ -37,6 +37,8 @@ TEST(Platform, EveryThreadFlushesDenormals) {
     EXPECT_EQ(mine, std::vector<int>(3, 1));
 }
 
+void writeByte(volatile char *at) { *at = 1; }
+
 TEST(Platform, GuardPages) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   GuardedMemory memory(8192, "a test");
@@ -45,6 +47,11 @@ TEST(Platform, GuardPages) {
   first[8191] = 1;
   EXPECT_DEATH(first[-1] = 1, "");
   EXPECT_DEATH(first[8192] = 1, "");
+  // Of a size that is no multiple of a page's, the end is guarded.
+  GuardedMemory uneven(4160, "a test");
+  uneven.data()[0] = uneven.data()[4159] = 1;
+  EXPECT_DEATH(writeByte(uneven.data() + 4160), "");
+  EXPECT_DEATH(writeByte(uneven.data() - 4096), "");
 }
 
 } // namespace

@@ -10,6 +10,9 @@
 
 namespace dtc::rt {
 
+/// Cores of the machine.
+int onlineCores();
+
 /// Cores that this process may run on (its affinity mask).
 int allowedCores();
 
@@ -40,7 +43,9 @@ inline void cpuPause() {
 #endif
 }
 
-/// Zeroed memory, aligned to a page, with an inaccessible page at both ends.
+/// Zeroed memory, aligned to 64 bytes, with an inaccessible page at both ends.
+/// The size is rounded up to 64 bytes: the page behind begins right there, that
+/// before less than a page further.
 class GuardedMemory {
 public:
   GuardedMemory(int64_t bytes, const char *what);
