@@ -22,6 +22,15 @@ static bool isSpecial(const std::string &path) {
   return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
 }
 
+int dtc::rt::openForWriting(const std::string &path, int flags) {
+  int fd = open(path.c_str(),
+                O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | flags, 0666);
+  // Once it is open, a slow reader is waited for.
+  if (fd >= 0)
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  return fd;
+}
+
 AtomicFile::AtomicFile(std::string target) : path(std::move(target)) {
   if (!isSpecial(path)) {
     temporary = path + ".tmp" + std::to_string(getpid());
@@ -29,7 +38,7 @@ AtomicFile::AtomicFile(std::string target) : path(std::move(target)) {
     temporaries.push_back(temporary);
   }
   const std::string &name = temporary.empty() ? path : temporary;
-  fd = open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  fd = openForWriting(name, O_TRUNC);
   if (fd < 0)
     fail("create", errno);
 }

@@ -23,6 +23,12 @@ bool dtc::rt::isFolder(const std::string &path) {
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+bool dtc::rt::isSameFile(const std::string &a, const std::string &b) {
+  struct stat x, y;
+  return stat(a.c_str(), &x) == 0 && stat(b.c_str(), &y) == 0 &&
+         S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 std::string dtc::rt::folderOf(const std::string &path) {
   size_t slash = path.rfind('/');
   if (slash == std::string::npos)

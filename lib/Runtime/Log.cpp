@@ -24,8 +24,7 @@ LogFile::~LogFile() {
 
 void LogFile::open(const std::string &name) {
   path = name;
-  fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
-              0666);
+  fd = openForWriting(path, O_TRUNC | O_APPEND);
   if (fd < 0)
     throw Error(cat("cannot create '", path, "': ", errnoText(errno)));
 }

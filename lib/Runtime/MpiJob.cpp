@@ -171,6 +171,18 @@ void MpiJob::agreeOnErrors(const std::string &error) {
                    : cat("rank ", first, ": ", all[size_t(first)].text));
 }
 
+/// All ranks print help, or none: the others would wait for those that end.
+bool MpiJob::agreeOnHelp(bool help) {
+  char mine = help;
+  std::vector<char> all(size_t(mpi.size()));
+  allGather(&mine, 1, all.data());
+  for (int rank = 1; rank < mpi.size(); ++rank)
+    if (all[size_t(rank)] != all[0])
+      fatal(cat("ranks differ in arguments: rank ", all[0] ? 0 : rank,
+                " has --help, rank ", all[0] ? rank : 0, " has not"));
+  return help;
+}
+
 void MpiJob::compare(const Setup &setup) {
   std::vector<Setup::Part> parts = setup.fingerprint();
   std::vector<uint64_t> mine, all(parts.size() * size_t(mpi.size()));
@@ -222,7 +234,7 @@ int MpiJob::run(const std::vector<std::string> &arguments,
     error = *e.what() ? e.what() : "an exception";
   }
   agreeOnErrors(error);
-  if (setup.options.help) {
+  if (agreeOnHelp(setup.options.help)) {
     if (mpi.rank() == 0) {
       fputs(helpText(programName()).c_str(), stdout);
       fflush(stdout);

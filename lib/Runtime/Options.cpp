@@ -2,6 +2,7 @@
 
 #include "dtc/Runtime/Options.h"
 #include "dtc/Runtime/Error.h"
+#include "dtc/Runtime/Platform.h"
 
 #include <algorithm>
 #include <charconv>
@@ -68,7 +69,10 @@ const Flag flags[] = {
      positive<&Options::ranks>},
     {"--threads", "N",
      "OpenMP threads of a rank (allowed cores / ranks on this machine)",
-     positive<&Options::threads>},
+     [](Options &o, const std::string &n, const std::string &v) {
+       // Where threads cannot be started OpenMP ends the program itself.
+       o.threads = integer(n, v, 1, std::max(64, 4 * onlineCores()));
+     }},
     {"--weights", "PATH",
      "initial weights: a safetensors file, a folder, or an index.json\n"
      "(F32, BF16, F16 or F64; Hugging Face names)",

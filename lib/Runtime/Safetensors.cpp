@@ -17,7 +17,8 @@
 using namespace dtc::rt;
 
 MappedFile::MappedFile(const std::string &path) : name(path) {
-  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // A pipe that nobody writes must be refused, not waited for.
+  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     throw Error(cat("cannot open '", path, "': ", errnoText(errno)));
   struct stat info;

@@ -3,9 +3,11 @@
 #include "dtc/Runtime/Setup.h"
 #include "dtc/Runtime/Checkpoint/Resume.h"
 #include "dtc/Runtime/Error.h"
+#include "dtc/Runtime/FileSystem.h"
 #include "dtc/Runtime/Hash.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace dtc::rt;
 
@@ -39,7 +41,19 @@ void Setup::open() {
   describeResume(*this);
   checkSaveFolder(*this);
 
-  // Better now than after hours.
+  checkOutputs();
+}
+
+/// Better now than after hours.
+void Setup::checkOutputs() const {
+  std::vector<std::pair<const char *, std::string>> inputs = {
+      {"--batches", options.batches},
+      {"--text", options.text},
+      {"--tokens", options.tokens},
+      {"--config", options.config}};
+  if (weights)
+    for (const auto &file : weights->files())
+      inputs.push_back({"--weights", file->file().path()});
   const std::pair<const char *, const std::string &> outputs[] = {
       {"--log", options.log},
       {"--dump-grads", options.dumpGrads},
@@ -50,6 +64,13 @@ void Setup::open() {
     if (path.empty())
       continue;
     checkWritable(path, flag);
+    // Weights that take the place of those that were loaded appear whole, when
+    // nobody reads the old ones any more.
+    for (auto &[input, inputPath] : inputs)
+      if (isSameFile(path, inputPath) &&
+          (strcmp(flag, "--save-weights") || strcmp(input, "--weights")))
+        throw Error(cat(flag, ": '", path, "' is read by ", input,
+                        " and would be overwritten"));
     for (auto &[other, otherPath] : outputs)
       if (flag != other && path == otherPath && path.compare(0, 5, "/dev/"))
         throw Error(

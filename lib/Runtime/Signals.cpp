@@ -18,8 +18,10 @@ static_assert(std::atomic<int>::is_always_lock_free &&
 static void handle(int number) {
   int before = 0;
   if (!received.compare_exchange_strong(before, number)) {
-    if (number == SIGINT && before == SIGINT)
+    if (number == SIGINT && before == SIGINT) {
+      removeTemporaryFiles();
       _exit(128 + number);
+    }
     return;
   }
   receivedAt = now();
@@ -27,10 +29,15 @@ static void handle(int number) {
 
 /// Input files are mapped: one that shrinks while it is read ends here.
 static void handleBus(int) {
+  static std::atomic<bool> told{false};
   static const char text[] =
       "\nerror: a file that is being read was truncated, or the disk failed "
       "(SIGBUS)\n";
-  [[maybe_unused]] ssize_t n = write(STDERR_FILENO, text, sizeof(text) - 1);
+  // Several ranks may read it.
+  if (!told.exchange(true)) {
+    [[maybe_unused]] ssize_t n = write(STDERR_FILENO, text, sizeof(text) - 1);
+  }
+  removeTemporaryFiles();
   _exit(1);
 }
 

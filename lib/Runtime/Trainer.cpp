@@ -61,6 +61,7 @@ private:
   std::vector<int64_t> savingBytes();
   void writeHeader();
   void writeProfile(int64_t steps) const;
+  template <typename F> void write(const char *flag, F f) const;
   void writeScalars(int64_t t, int64_t applied);
   StepRecord runStep(const TrainState &state);
   Stop endStep(TrainState state);
@@ -162,6 +163,15 @@ void RankTrainer::writeHeader() {
   std::string text =
       header.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   log.line(text.data(), int64_t(text.size()));
+}
+
+/// An error says who wrote what, and when.
+template <typename F> void RankTrainer::write(const char *flag, F f) const {
+  try {
+    f();
+  } catch (const Error &e) {
+    throw Error(cat(whereText(rank), ", ", flag, ": ", e.what()));
+  }
 }
 
 void RankTrainer::writeProfile(int64_t steps) const {
@@ -304,10 +314,12 @@ int RankTrainer::run() {
       ++state.updates;
     badInARow = bad ? badInARow + 1 : 0;
     if (done == 0 && !setup.options.dumpGrads.empty())
-      writeTensors(program, rank, arena.data(), Slot::Grad,
-                   setup.options.dumpGrads);
+      write("--dump-grads", [&] {
+        writeTensors(program, rank, arena.data(), Slot::Grad,
+                     setup.options.dumpGrads);
+      });
     if (writes()) {
-      log.step(record);
+      write("--log", [&] { log.step(record); });
       progress.step(record);
     }
     ++state.step;
@@ -332,17 +344,20 @@ int RankTrainer::run() {
   if (saver)
     saver->finish();
   if (state.step == setup.steps && !setup.options.saveWeights.empty())
-    writeTensors(program, rank, arena.data(), Slot::Param,
-                 setup.options.saveWeights);
+    write("--save-weights", [&] {
+      writeTensors(program, rank, arena.data(), Slot::Param,
+                   setup.options.saveWeights);
+    });
   if (rank.trace)
-    writeTrace(rank, program, start, setup.options.trace);
+    write("--trace",
+          [&] { writeTrace(rank, program, start, setup.options.trace); });
   if (rank.profile) {
     int64_t steps = state.step - setup.start.step;
-    writeProfile(steps > 1 ? steps - 1 : steps);
+    write("--profile", [&] { writeProfile(steps > 1 ? steps - 1 : steps); });
   }
   if (writes()) {
     progress.finish();
-    log.close();
+    write("--log", [&] { log.close(); });
   }
   int result = status(stop, state);
   Unwatched end(rank);

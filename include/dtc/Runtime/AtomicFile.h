@@ -28,6 +28,10 @@ private:
   int fd = -1;
 };
 
+/// Opens for writing, and makes the file; -1 and errno where that fails. A pipe
+/// that nobody reads fails (ENXIO) instead of waiting for a reader.
+int openForWriting(const std::string &path, int flags);
+
 /// Throws unless a file can be created at `path`; creates nothing.
 void checkWritable(const std::string &path, const char *flag);
 

@@ -11,6 +11,8 @@ namespace dtc::rt {
 
 bool exists(const std::string &path);
 bool isFolder(const std::string &path);
+/// Whether both are there and are one regular file, by whatever names.
+bool isSameFile(const std::string &a, const std::string &b);
 /// The folder that a path lies in: "." or "/" where it has none.
 std::string folderOf(const std::string &path);
 /// Names in a folder, sorted; none where it cannot be read.

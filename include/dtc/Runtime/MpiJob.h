@@ -38,6 +38,7 @@ private:
   void openBoard();
   /// All processes end, with one message, if one of them has an error.
   void agreeOnErrors(const std::string &error);
+  bool agreeOnHelp(bool help);
   void compare(const Setup &setup);
   int localRanksOnMyCores() const;
 

@@ -43,6 +43,7 @@ struct Setup {
 
 private:
   void openSteps();
+  void checkOutputs() const;
 };
 
 } // namespace dtc::rt
