@@ -209,9 +209,11 @@ void dtc::printMemory(ModuleOp module, raw_ostream &os) {
     print("coordinate on pp", rt::getStage);
   if (steps.empty())
     return;
-  for (auto [i, term] : llvm::enumerate(getMemoryTerms(steps[0])))
-    print(term.first,
-          [&](func::FuncOp step) { return getMemoryTerms(step)[i].second; });
+  // A lambda captures no structured binding before C++20.
+  auto terms = getMemoryTerms(steps[0]);
+  for (size_t i = 0; i < terms.size(); ++i)
+    print(terms[i].first,
+          [i](func::FuncOp step) { return getMemoryTerms(step)[i].second; });
   print("arena of a rank", [](func::FuncOp step) {
     return step->getAttrOfType<IntegerAttr>(rt::attrs::arenaBytes).getInt();
   });
