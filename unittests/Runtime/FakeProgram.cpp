@@ -10,6 +10,7 @@
 #include "dtc/Runtime/ABI.h"
 
 #include <atomic>
+#include <cfloat>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -204,6 +205,12 @@ extern "C" void dtc_program_step(dtc_rank *rank, char *arena) {
               static_cast<long long>(allocations - before));
       _exit(1);
     }
+  }
+  volatile float smallest = FLT_MIN, half = 0.5f;
+  if (smallest * half != 0) {
+    fprintf(stderr, "error: rank %lld does not flush denormals\n",
+            static_cast<long long>(id));
+    _exit(1);
   }
   if (fault("throw", id, step))
     throw std::runtime_error("a fault of the test");

@@ -60,6 +60,7 @@ for mesh, ranks, flags in [("dp=1", 1, []), ("dp=2,tp=2", 4, ["--microbatches", 
     output = train()
     written = [(int(r), int(n)) for r, n in re.findall(r"rank (\d+) wrote byte (\d+) last", output)]
     assert sorted(r for r, _ in written) == list(range(ranks)), output
+    assert len(re.findall(r"rank \d+ has a poisoned arena", output)) == ranks, output
     stages = [r * len(arenas) // ranks for r, _ in written]
     inside = all(lasts[s] <= n < arenas[s] for s, (_, n) in zip(stages, written))
     name = " ".join([mesh, *flags])

@@ -121,6 +121,11 @@ void __wrap_dtc_program_step(void *rank, char *arena) {
   // end of the first.
   if (++steps == 2)
     counting = true;
+  // Without poison every byte would count as written.
+  if (int64_t n = arenaBytes(dtc_rt_rank_id(rank));
+      steps == 1 && n && arena[n - 1] == char(0xff))
+    fprintf(stderr, "probe: rank %lld has a poisoned arena\n",
+            (long long)dtc_rt_rank_id(rank));
   __real_dtc_program_step(rank, arena);
   if (steps == 2) {
     int64_t n = arenaBytes(dtc_rt_rank_id(rank));
