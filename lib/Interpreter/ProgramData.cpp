@@ -109,6 +109,7 @@ FailureOr<Array> ProgramData::getParam(ParamOp param, Slot slot,
     return failure();
   }
   Random random(seed, (stringifySlot(slot) + " " + param.getStored()).str());
+  Random off(seed, ("perturbation " + param.getStored()).str());
   int64_t offset;
   SmallVector<int64_t> strides;
   param.getFlatView(offset, strides);
@@ -123,7 +124,10 @@ FailureOr<Array> ProgramData::getParam(ParamOp param, Slot slot,
     switch (slot) {
     case Slot::Param:
       // Larger than any initial value, so that wrong terms show.
-      x[k++] = given ? (*given)[at] : around + 0.3 * z;
+      x[k] = given ? (*given)[at] : around + 0.3 * z;
+      if (perturbation != 0)
+        x[k] *= 1 + perturbation * off.normalAt(at);
+      ++k;
       break;
     case Slot::Grad:
     case Slot::M:

@@ -32,6 +32,10 @@ public:
   /// Moments are zero instead of drawn, as before the first step.
   bool zeroMoments = false;
 
+  /// Each parameter is off by about this fraction, at random: how much results
+  /// move then says how much rounding may move them.
+  double perturbation = 0;
+
   /// Takes the place of what is drawn for a stored tensor. Once one is given,
   /// all must be.
   void setStored(llvm::StringRef name, Array value) {
