@@ -161,7 +161,9 @@ static CheckOptions getCheckOptions(uint64_t data, int64_t number,
   options.slopes = number % 4 == 0;
   options.reread = number % 8 == 1;
   options.lower = number % 3 == 0;
-  options.compile = compileEvery > 0 && number % compileEvery == 0;
+  // One case alone is the repetition of a failure, which may be of any kind.
+  options.compile =
+      compileEvery > 0 && (oneCase >= 0 || number % compileEvery == 0);
   return options;
 }
 
