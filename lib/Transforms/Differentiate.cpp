@@ -37,6 +37,8 @@ namespace {
 /// What is known of one function, and its derivative once it is built.
 struct FunctionInfo {
   func::FuncOp func;
+  /// Of a pipeline; else it is a layer, or the step.
+  bool isStage = false;
   /// For each result, the arguments that it depends on differentiably.
   SmallVector<llvm::BitVector> dependsOn;
   /// Arguments that depend on a parameter at some call.
@@ -257,7 +259,9 @@ LogicalResult DifferentiateImpl::collect() {
   step = functions.back().get();
   for (func::FuncOp func : *order)
     func.walk([&](func::CallOp call) {
-      callees[call] = infos[symbols.lookup(call.getCallee())];
+      FunctionInfo *callee = infos[symbols.lookup(call.getCallee())];
+      callees[call] = callee;
+      callee->isStage |= getStage(call).has_value();
     });
 
   for (auto &f : functions) {
@@ -526,7 +530,7 @@ DifferentiateImpl::chooseKept(FunctionInfo &f) {
     return failure();
   // What is done again is done layer by layer.
   RecomputePolicy here = policy;
-  if (!f.func.getBody().front().getOps<func::CallOp>().empty()) {
+  if (f.isStage || !f.func.getBody().front().getOps<func::CallOp>().empty()) {
     here.limit = 0;
     here.communication = false;
   }
