@@ -78,11 +78,19 @@ private:
   SmallVector<unsigned, 0> parent;
 };
 
+/// The least 32 divisors of `n`, as text, in O(sqrt(n)).
 std::string divisors(int64_t n) {
-  SmallVector<int64_t> all;
-  for (int64_t d = 1; d <= n && all.size() < 32; ++d)
-    if (n % d == 0)
-      all.push_back(d);
+  SmallVector<int64_t> all, above;
+  for (int64_t d = 1; d <= n / d; ++d) {
+    if (n % d != 0)
+      continue;
+    all.push_back(d);
+    if (d != n / d)
+      above.push_back(n / d);
+  }
+  all.append(above.rbegin(), above.rend());
+  if (all.size() > 32)
+    all.truncate(32);
   std::string s;
   for (auto [i, d] : llvm::enumerate(all)) {
     if (i)
@@ -177,7 +185,7 @@ LogicalResult Propagator::prepare() {
   if (failed(checkStoredTensors(module)) || failed(checkRules()) ||
       failed(checkFunctions()))
     return failure();
-  // Whatever has a placement already keeps it.
+  // Ops may name axes themselves.
   auto *dialect = context.getLoadedDialect<DTCDialect>();
   if (failed(dialect->verifyOperationAttribute(
           module, {StringAttr::get(&context, attrs::mesh), meshAttr})))
@@ -191,21 +199,35 @@ LogicalResult Propagator::prepare() {
   return success();
 }
 
-/// Functions have one block of ops on dtc tensors.
+/// Parameters and values are dtc tensors of one device; functions have one
+/// block.
 LogicalResult Propagator::checkFunctions() {
+  auto isWhole = [](Operation *op, Type t) -> LogicalResult {
+    auto type = dyn_cast<DTensorType>(t);
+    if (!type)
+      return op->emitError("has a value of type ")
+             << t << "; all must be dtc tensors";
+    if (type != type.getLogical())
+      return op->emitError("has a value of type ")
+             << t << ", which is sharded already; axes to keep are named by '"
+             << attrs::sharding << "'";
+    return success();
+  };
+  auto areWhole = [&](Operation *op, TypeRange types) {
+    return llvm::all_of(types,
+                        [&](Type t) { return succeeded(isWhole(op, t)); });
+  };
+  for (auto param : module.getOps<ParamOp>())
+    if (failed(isWhole(param, param.getTensorType())))
+      return failure();
   for (auto func : module.getOps<func::FuncOp>()) {
     if (!func.getBody().hasOneBlock())
       return func.emitError("must have a body of one block");
     WalkResult result = func.walk([&](Operation *op) {
-      auto isTensor = [&](Type t) {
-        return isa<DTensorType>(t) || (op->emitError("has a value of type ")
-                                           << t << "; all must be dtc tensors",
-                                       false);
-      };
-      bool ok = llvm::all_of(op->getResultTypes(), isTensor);
+      bool ok = areWhole(op, op->getResultTypes());
       for (Region &region : op->getRegions())
         for (Block &block : region)
-          ok = ok && llvm::all_of(block.getArgumentTypes(), isTensor);
+          ok = ok && areWhole(op, block.getArgumentTypes());
       return ok ? WalkResult::advance() : WalkResult::interrupt();
     });
     if (result.wasInterrupted())
@@ -341,8 +363,6 @@ LogicalResult Propagator::propagate() {
   module->setAttr(attrs::mesh, meshAttr);
   for (auto param : module.getOps<ParamOp>()) {
     DTensorType type = param.getTensorType();
-    if (type != type.getLogical())
-      return param.emitError("is already sharded");
     DimAxes dims;
     if (Attribute explicitAxes = param->getAttr(attrs::sharding)) {
       dims = fromAttr(explicitAxes);

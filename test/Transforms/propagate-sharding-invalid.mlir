@@ -45,11 +45,16 @@ func.func @model(%x: !dtc.tensor<8xf32>) {
 
 // -----
 
-// A placement that is there already must lie on the mesh.
-// expected-error @+1 {{axis {tp:2} of '!dtc.tensor<2xf32, partial{tp:2}>' is not on the mesh #dtc.mesh<dp:2, tp:3>}}
+// A program is partitioned once.
+// expected-error @+1 {{has a value of type '!dtc.tensor<2xf32, partial{tp:2}>', which is sharded already; axes to keep are named by 'dtc.sharding'}}
 func.func @model(%x: !dtc.tensor<2xf32, partial{tp:2}>) {
   return
 }
+
+// -----
+
+// expected-error @+1 {{has a value of type '!dtc.tensor<4{tp:2}xf32>', which is sharded already}}
+dtc.param @w : !dtc.tensor<4{tp:2}xf32> from "w" [4] view affine_map<(a) -> (a)> dims ["embed"] {init = "ones"}
 
 // -----
 
@@ -86,4 +91,20 @@ module {
     %h = dtc.einsum "bd,df->bf"(%x, %w) : (!dtc.tensor<8x6xf32>, !dtc.tensor<6x6xf32>) -> !dtc.tensor<8x6xf32>
     return %h : !dtc.tensor<8x6xf32>
   }
+}
+
+// -----
+
+func.func @model(%x: !dtc.tensor<8x7xf32>) {
+  // expected-error @+1 {{has a value of type '!dtc.tensor<8{dp:2}x7xf32>', which is sharded already}}
+  %0 = dtc.slice %x dim 0 over <dp:2> : (!dtc.tensor<8x7xf32>) -> !dtc.tensor<8{dp:2}x7xf32>
+  return
+}
+
+// -----
+
+// A prime below 2^50: its divisors are found without counting to it.
+// expected-error @+1 {{dp=2 does not divide 1125899906842597 (batch); it may be 1 or 1125899906842597}}
+func.func @model(%x: !dtc.tensor<1125899906842597xf32> {dtc.dims = ["batch"]}) {
+  return
 }
