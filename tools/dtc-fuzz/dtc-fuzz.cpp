@@ -50,6 +50,11 @@ cl::opt<unsigned> timeLimit("time-limit", cl::init(120), cl::value_desc("S"),
                             cl::desc("Seconds that one case may take (default "
                                      "120)"),
                             cl::cat(category));
+cl::opt<double> tolerance(
+    "tolerance", cl::init(1e-9), cl::value_desc("X"),
+    cl::desc("What interpreted numbers may be off by, as a part of a tensor's "
+             "largest one (default 1e-9)"),
+    cl::cat(category));
 cl::opt<unsigned>
     maxFailures("max-failures", cl::init(3), cl::value_desc("N"),
                 cl::desc("Stop after so many failures (default 3)"),
@@ -156,6 +161,7 @@ static CheckOptions getCheckOptions(uint64_t data, int64_t number,
                                     const std::string &folder) {
   CheckOptions options;
   options.dataSeed = data;
+  options.tolerance = tolerance;
   options.folder = folder;
   options.toolPath = toolPath;
   options.slopes = number % 4 == 0;
@@ -230,13 +236,22 @@ static ShrinkResult shrinkCase(const Case &failing, Verdict verdict,
   });
 }
 
+/// The flags that a repetition of a failure needs beside its own.
+static std::string getCommonFlags() {
+  std::string text;
+  if (tolerance.getNumOccurrences())
+    raw_string_ostream(text)
+        << " --tolerance " << format("%g", tolerance.getValue());
+  return text;
+}
+
 /// Says what failed, in the smallest form, and how to see it again.
 static void reportFailure(const Case &failing, const Outcome &outcome,
                           const std::string &folder) {
   outs() << "case " << failing.number << " of seed " << failing.seed << " "
          << toString(outcome.verdict) << ": " << outcome.message << "\n"
          << "  again:    dtc-fuzz --seed " << failing.seed << " --case "
-         << failing.number << "\n";
+         << failing.number << getCommonFlags() << "\n";
   outs().flush();
   ShrinkResult shrunk = shrinkCase(failing, outcome.verdict, folder);
   const Case &c = shrunk.smallest;
@@ -250,7 +265,7 @@ static void reportFailure(const Case &failing, const Outcome &outcome,
                      std::to_string(c.number);
   std::string flags = c.settings.flags(base + ".rules");
   outs() << "  smallest: dtc-fuzz " << base << ".mlir " << flags
-         << " --data-seed " << c.dataSeed() << "\n"
+         << " --data-seed " << c.dataSeed() << getCommonFlags() << "\n"
          << "  (" << shrunk.accepted << " of " << shrunk.tried
          << " steps made it smaller)\n"
          << *model;
@@ -433,6 +448,8 @@ int main(int argc, char **argv) {
       "model, checks that one.\n");
   toolPath =
       sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&runMany));
+  if (!(tolerance >= 0))
+    return fail("--tolerance must be at least 0");
   if (!modelPath.empty())
     return runModel();
   if (oneCase >= 0)

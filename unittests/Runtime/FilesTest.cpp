@@ -6,10 +6,13 @@
 #include "dtc/Runtime/Log.h"
 #include "dtc/Runtime/Options.h"
 #include "dtc/Runtime/Safetensors.h"
+#include "dtc/Runtime/Signals.h"
 #include "dtc/Runtime/TrainConfig.h"
 
 #include <cmath>
+#include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <set>
@@ -75,6 +78,28 @@ TEST(Safetensors, NothingIsLeftOfAnUnfinishedFile) {
   EXPECT_NE(access(path.c_str(), F_OK), 0);
   EXPECT_NE(access((path + ".tmp" + std::to_string(getpid())).c_str(), F_OK),
             0);
+}
+
+TEST(FilesDeathTest, NothingIsLeftAfterASecondInterrupt) {
+  std::string path = temporary("interrupted");
+  EXPECT_EXIT(
+      {
+        installSignalHandlers();
+        AtomicFile file(path);
+        file.write("half", 4);
+        // The first one asks for an end after the step.
+        raise(SIGINT);
+        bool isThere =
+            access((path + ".tmp" + std::to_string(getpid())).c_str(), F_OK) ==
+            0;
+        fprintf(stderr, "after one: signal %d, file %d\n", stopSignal(),
+                isThere);
+        raise(SIGINT);
+      },
+      testing::ExitedWithCode(128 + SIGINT), "after one: signal 2, file 1");
+  for (const auto &entry :
+       std::filesystem::directory_iterator(testing::TempDir()))
+    EXPECT_NE(entry.path().string().rfind(path, 0), 0u) << entry.path();
 }
 
 TEST(Safetensors, CorruptFiles) {

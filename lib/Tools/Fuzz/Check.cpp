@@ -103,7 +103,8 @@ static std::string formatNumber(double x) {
 std::string dtc::fuzz::findDifference(ArrayRef<Interpreter::Named> want,
                                       ArrayRef<Interpreter::Named> got,
                                       double tolerance, double floor,
-                                      ArrayRef<Interpreter::Named> moved) {
+                                      ArrayRef<Interpreter::Named> moved,
+                                      double sensitivity) {
   // What is zero but for rounding has no magnitude of its own.
   double largest = 1e-3;
   for (const Interpreter::Named &w : want)
@@ -123,7 +124,7 @@ std::string dtc::fuzz::findDifference(ArrayRef<Interpreter::Named> want,
       double magnitude = std::max(getMagnitude(w.value), floor * largest);
       double allowed = tolerance * magnitude;
       if (const auto *m = llvm::find_if(moved, isSame); m != moved.end())
-        allowed += 20 * getMaxError(w.value, m->value);
+        allowed += sensitivity * getMaxError(w.value, m->value);
       // Counts are exact.
       if (error <= (w.type.isInteger() ? 0 : allowed))
         continue;
@@ -328,9 +329,11 @@ Outcome Checker::run() {
   if (single.getLargest() > 1e18)
     return outcome(Verdict::Refused, "the model's numbers overflow");
 
-  const double tolerance = 1e-9, floor = 1e-3;
+  const double tolerance = options.tolerance, floor = 1e-3;
   // Where a model amplifies rounding (saturated softmaxes, one after the
-  // other), more than the tolerance is not wrong.
+  // other), more than the tolerance is not wrong: 20 times what a perturbation
+  // of 1e-13 moves, for the usual tolerance.
+  const double sensitivity = 20 * (tolerance / 1e-9);
   std::optional<Interpreter> perturbed;
   using List = ArrayRef<Interpreter::Named>;
   auto compare = [&](List want, List got, auto getMoved) -> Maybe {
@@ -343,8 +346,8 @@ Outcome Checker::run() {
         return stop;
       data.perturbation = 0;
     }
-    std::string wrong =
-        findDifference(want, got, tolerance, floor, getMoved(*perturbed));
+    std::string wrong = findDifference(want, got, tolerance, floor,
+                                       getMoved(*perturbed), sensitivity);
     if (wrong.empty())
       return {};
     return outcome(Verdict::Differs, wrong);

@@ -32,12 +32,13 @@ Maybe runPasses(mlir::ModuleOp module, mlir::OpPassManager &pipeline);
 
 /// What is told apart from what it should be by more than `tolerance` times
 /// its magnitude (`floor` times the largest one of the list where that is
-/// more), and, if `moved` is given, by more than a multiple of how far it is
-/// there; empty: nothing.
+/// more), and, if `moved` is given, by more than `sensitivity` times how far it
+/// is there; empty: nothing.
 std::string findDifference(llvm::ArrayRef<Interpreter::Named> want,
                            llvm::ArrayRef<Interpreter::Named> got,
                            double tolerance, double floor,
-                           llvm::ArrayRef<Interpreter::Named> moved = {});
+                           llvm::ArrayRef<Interpreter::Named> moved = {},
+                           double sensitivity = 0);
 
 /// Compiles the model to a program, runs a step of it, and holds that against
 /// the interpreter's step on one device.

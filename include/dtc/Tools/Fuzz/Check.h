@@ -34,6 +34,9 @@ struct Outcome {
 
 struct CheckOptions {
   uint64_t dataSeed = 1;
+  /// What interpreted numbers may be off by: a part of a tensor's largest one,
+  /// more in a model that amplifies rounding.
+  double tolerance = 1e-9;
   /// Folder for rules and programs; exists.
   std::string folder;
   /// Hold one gradient against slopes of the loss.
