@@ -108,6 +108,41 @@ func.func @f(%g: memref<128xi8>) attributes {rt.step} {
 
 // -----
 
+// Also where a run uses the task.
+func.func @f(%g: memref<128xi8>) attributes {rt.step} {
+  rt.pipeline groups(%g : memref<128xi8>) copies [2] channels [] in [] actions [run 0 micro_batch 0 slots [0]] {
+    // expected-error@+1 {{names group 5, which does not exist}}
+    rt.task "forward" stage 0 groups [5] {
+    ^bb0(%m: index):
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @f(%g: memref<128xi8>) attributes {rt.step} {
+  // expected-error@+1 {{has a group of 576460752303423488 copies in}}
+  rt.pipeline groups(%g : memref<128xi8>) copies [576460752303423488] channels [] in [] actions [] {
+  }
+  return
+}
+
+// -----
+
+func.func @f(%g: memref<128xi8>) attributes {rt.step} {
+  rt.pipeline groups(%g : memref<128xi8>) copies [2] channels [] in [] actions [] {
+    rt.task "forward" stage 0 groups [0] {
+    ^bb0(%m: index):
+      // expected-error@+1 {{lies at 9223372036854775744 with 64 bytes, in copies of 64}}
+      %x = rt.slot 0 at 9223372036854775744 : memref<16xf32>
+    }
+  }
+  return
+}
+
+// -----
+
 func.func @f(%g: memref<128xi8>) attributes {rt.step} {
   rt.pipeline groups(%g : memref<128xi8>) copies [2] channels [] in [] actions [] {
     rt.task "forward" stage 0 groups [0] {

@@ -144,7 +144,8 @@ static LogicalResult verifyGroups(PipelineOp op) {
   for (auto [group, copies] : llvm::zip_equal(op.getGroups(), op.getCopies())) {
     auto type = cast<MemRefType>(group.getType());
     if (type.getRank() != 1 || !type.getElementType().isInteger(8) ||
-        copies < 1 || type.getNumElements() % (copies * bufferAlignment) != 0)
+        copies < 1 || copies > type.getNumElements() ||
+        type.getNumElements() % (copies * bufferAlignment) != 0)
       return op.emitOpError("has a group of ")
              << copies << " copies in " << type
              << "; it must be memref<N x i8> with copies of a multiple of "
@@ -171,8 +172,11 @@ LogicalResult PipelineOp::verify() {
     if (!isa<TaskOp>(op))
       return emitOpError("may contain tasks only, not '")
              << op.getName() << "'";
-  if (failed(verifyGroups(*this)))
-    return failure();
+  return verifyGroups(*this);
+}
+
+/// Of actions, which rely on tasks that verify.
+LogicalResult PipelineOp::verifyRegions() {
   SmallVector<TaskOp> tasks = getTasks(*this);
   SmallVector<Line> lines(getChannels().size());
   ArrayRef<int64_t> rest = getActions();
@@ -253,12 +257,9 @@ LogicalResult SlotOp::verify() {
            << index << " of " << task.getGroups().size();
   auto pipeline = cast<PipelineOp>(task->getParentOp());
   int64_t group = task.getGroups()[index];
-  if (group < 0 || static_cast<size_t>(group) >= pipeline.getGroups().size() ||
-      pipeline.getCopies()[group] < 1)
-    return success(); // reported there
   int64_t offset = getOffset(), bytes = getBytes(getBuffer().getType());
   if (offset < 0 || offset % bufferAlignment != 0 ||
-      offset + bytes > pipeline.getCopyBytes(group))
+      offset > pipeline.getCopyBytes(group) - bytes)
     return emitOpError("lies at ")
            << offset << " with " << bytes << " bytes, in copies of "
            << pipeline.getCopyBytes(group);

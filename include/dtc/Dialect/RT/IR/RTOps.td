@@ -369,6 +369,7 @@ def RT_PipelineOp : RT_Op<"pipeline", [NoTerminator, SingleBlock, RecursiveMemor
     `actions` custom<Actions>($actions) $body attr-dict
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     /// Bytes of one copy of a group.
     int64_t getCopyBytes(unsigned group);
