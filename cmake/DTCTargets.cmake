@@ -123,3 +123,12 @@ function(dtc_add_unittest name)
   set_tests_properties(unit-${name} PROPERTIES LABELS "${ARG_LABELS}"
     TIMEOUT ${DTC_QUICK_LIMIT})
 endfunction()
+
+# dtc_add_benchmark(name sources... LINK libraries...)
+# A Google Benchmark program with a main of its own.
+function(dtc_add_benchmark name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  find_package(benchmark REQUIRED)
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} dtc_flags benchmark::benchmark)
+endfunction()

@@ -7,16 +7,16 @@
                                               beside one rank of one and of two threads
   run.py BIN compile                          12 and 96 layers
 
-BIN is the folder of the tools. Batch 4, sequence 256, f32, no dropout. The best
-step counts: other work on the machine only adds to a step's time. The peak is
-measured before and after. Where PyTorch is installed, `step` runs pytorch.py of
-this folder beside.
+BIN is the folder of the tools. Batch 4, sequence 256, f32, no dropout. The median
+step counts, beside the mean of the peak before and after. Where PyTorch is
+installed, `step` runs pytorch.py of this folder beside.
 """
 import argparse
 import importlib.util
 import json
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -52,13 +52,13 @@ def train(threads, mesh):
     with open(f"{folder}/log") as f:
         times = [json.loads(line)["step_ms"] for line in list(f)[1:]]
     with open(f"{folder}/profile") as f:
-        return min(times), json.load(f)
+        return statistics.median(times), json.load(f)
 
 
 def peak(threads):
     """GFLOP/s of fused multiply-adds."""
-    text = tool("dtc-bench-kernels", "--threads", str(threads), "--filter", "peak")
-    return float(re.search(r"([\d.]+) GFLOP/s", text).group(1))
+    text = tool("dtc-bench-kernels", f"--threads={threads}", "--benchmark_filter=^peak", "--benchmark_format=json")
+    return json.loads(text)["benchmarks"][0]["GFLOP/s"]
 
 
 def kernel_flops(name):
@@ -101,19 +101,19 @@ make_model(LAYERS)
 if arguments.what == "ranks":
     results = {}
     for threads, mesh in [(1, "dp=1"), (2, "dp=1"), (1, "dp=2"), (1, "tp=2")]:
-        results[threads, mesh] = best, _ = train(threads, mesh)
-        print(f"{mesh}, {threads} thread{'s' * (threads > 1)} a rank: {best:.0f} ms a step", flush=True)
-    two = results[2, "dp=1"][0]
+        results[threads, mesh], _ = train(threads, mesh)
+        print(f"{mesh}, {threads} thread{'s' * (threads > 1)} a rank: {results[threads, mesh]:.0f} ms a step", flush=True)
+    two = results[2, "dp=1"]
     for mesh in ("dp=2", "tp=2"):
-        print(f"{mesh}: {two / results[1, mesh][0]:.2f} of the speed of one rank with two threads")
+        print(f"{mesh}: {two / results[1, mesh]:.2f} of the speed of one rank with two threads")
     sys.exit()
 
 before = peak(arguments.threads)
-best, profile = train(arguments.threads, "dp=1")
-fastest = max(before, peak(arguments.threads))
+step, profile = train(arguments.threads, "dp=1")
+fastest = statistics.mean([before, peak(arguments.threads)])
 print(f"peak {fastest:.0f} GFLOP/s on {arguments.threads} threads")
-print(f"best step {best:.0f} ms, mean {profile['step_ms']:.0f} ms; {model_flops() / best * 1e-6:.0f} GFLOP/s, "
-      f"{100 * model_flops() / best * 1e-6 / fastest:.0f} % of the peak")
+print(f"median step {step:.0f} ms, mean {profile['step_ms']:.0f} ms; {model_flops() / step * 1e-6:.0f} GFLOP/s, "
+      f"{100 * model_flops() / step * 1e-6 / fastest:.0f} % of the peak")
 rest = profile["step_ms"]
 print(f"{'ms':>8} {'share':>6} {'calls':>6} {'GFLOP/s':>8}  kernel (means)")
 for row in profile["kernels"]:

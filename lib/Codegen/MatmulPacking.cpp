@@ -103,25 +103,27 @@ void dtc::codegen::emitPackRowBlocks(Emitter &e, VectorType vec,
                                      int64_t rowRemainder, int64_t tileRows,
                                      Value k, Place dst, int64_t blockStride) {
   int64_t lanes = vec.getNumElements();
-  auto block = [&](Value index, int64_t count) {
-    Value from = e.add(a.at.base, e.mul(index, tileRows));
-    Value to = e.add(dst.base, e.mul(index, blockStride));
-    e.loop(e.idx(0), k, 1, [&](Value c) {
-      Value src = e.add(from, e.mul(c, a.col));
-      Value at = e.add(to, e.mul(c, tileRows));
+  Value whole = e.div(rows, tileRows);
+  // Term by term: what is read lies in one piece.
+  auto term = [&](Value c) {
+    Value src = e.add(a.at.base, e.mul(c, a.col));
+    Value to = e.add(dst.base, e.mul(c, tileRows));
+    auto block = [&](Value index, int64_t count) {
+      Value from = e.add(src, e.mul(index, tileRows));
+      Value at = e.add(to, e.mul(index, blockStride));
       // A whole vector is stored even where fewer rows exist: what follows is
       // written later, or is the block's slack.
       for (int64_t j = 0; j < count; j += lanes)
-        e.vstore(e.vload(vec, a.at.mem, e.add(src, j),
+        e.vstore(e.vload(vec, a.at.mem, e.add(from, j),
                          e.firstLanes(std::min(lanes, count - j), lanes)),
                  dst.mem, e.add(at, j));
-    });
+    };
+    e.loop(e.idx(0), whole, 1, [&](Value index) { block(index, tileRows); });
+    if (rowRemainder)
+      e.when(e.ne(e.rem(rows, tileRows), e.idx(0)),
+             [&] { block(whole, rowRemainder); });
   };
-  Value whole = e.div(rows, tileRows);
-  e.loop(e.idx(0), whole, 1, [&](Value index) { block(index, tileRows); });
-  if (rowRemainder)
-    e.when(e.ne(e.rem(rows, tileRows), e.idx(0)),
-           [&] { block(whole, rowRemainder); });
+  e.loop(e.idx(0), k, 1, term);
 }
 
 void dtc::codegen::emitCopyRows(Emitter &e, VectorType vec, const BlockView &a,
