@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Program.h"
 #include "dtc/Transforms/Passes.h"
 #include "dtc/Transforms/Sharding.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -126,6 +127,8 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(checkOneModule(module)))
+      return signalPassFailure();
     ParameterValues parameters(module);
     SymbolTable symbols(module);
     shardParameters(module, symbols);

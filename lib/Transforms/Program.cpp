@@ -21,6 +21,16 @@ FailureOr<func::FuncOp> dtc::getPublicFunction(ModuleOp module) {
   return found;
 }
 
+LogicalResult dtc::checkOneModule(ModuleOp module) {
+  WalkResult result = module.walk([&](ModuleOp nested) {
+    if (nested == module)
+      return WalkResult::advance();
+    nested.emitError("is inside of a module; a program is one module");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 FailureOr<func::FuncOp> dtc::getCallee(func::CallOp call,
                                        SymbolTable &symbols) {
   auto callee = symbols.lookup<func::FuncOp>(call.getCallee());

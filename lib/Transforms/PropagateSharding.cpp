@@ -182,8 +182,8 @@ LogicalResult Propagator::prepare() {
              << options.rulesFile << ": " << llvm::toString(read.takeError());
     rules = *read;
   }
-  if (failed(checkStoredTensors(module)) || failed(checkRules()) ||
-      failed(checkFunctions()))
+  if (failed(checkOneModule(module)) || failed(checkStoredTensors(module)) ||
+      failed(checkRules()) || failed(checkFunctions()))
     return failure();
   // Ops may name axes themselves.
   auto *dialect = context.getLoadedDialect<DTCDialect>();
