@@ -135,6 +135,7 @@ def PropagateSharding : Pass<"dtc-propagate-sharding", "::mlir::ModuleOp"> {
     values, then the residual stream (values with `dtc.dims`), then the others
     in operand order; `report-conflicts` remarks on what loses. What nothing
     shards stays whole. A function is cloned where calls shard it differently.
+    The program before is one device's: one module, no type of it sharded.
 
     Then every dimension gets its padded length: the least multiple, not below
     its length, of the product of all axes that cut it anywhere. Batch,
