@@ -331,8 +331,11 @@ static void addAttentions(Bench &bench) {
     }
 }
 
-/// Libraries read their numbers of threads when they are loaded.
+/// Libraries read their numbers of threads when they are loaded. No thread may
+/// spin while it is another one's turn.
 static Sgemm loadSgemm(const std::string &path) {
+  setenv("KMP_BLOCKTIME", "0", /*overwrite=*/0);
+  setenv("OPENBLAS_THREAD_TIMEOUT", "4", /*overwrite=*/0);
   for (const char *name :
        {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"})
     setenv(name, std::to_string(threads).c_str(), 1);
@@ -359,11 +362,11 @@ int main(int argc, char **argv) {
     llvm::errs() << "error: --threads must be 1 to 64\n";
     return 1;
   }
+  Sgemm sgemm = blas.empty() ? nullptr : loadSgemm(blas);
   setThreads(threads);
   poisonWorkspace(false);
   Bench bench;
-  if (!blas.empty())
-    bench.sgemm = loadSgemm(blas);
+  bench.sgemm = sgemm;
   benchmark::RegisterBenchmark("peak",
                                [&bench](benchmark::State &state) {
                                  bench.report(state, bench.peak.flops(),

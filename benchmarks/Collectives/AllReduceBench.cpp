@@ -28,7 +28,6 @@ static bench::Turns takePart(dtc_rank &rank, int64_t ranks, int64_t bytes,
   void *buffer = data.data();
   auto sent = size_t(2 * (ranks - 1) * bytes / ranks);
   std::function<void()> reduce = [&] {
-    rt::barrier(rank);
     dtc_rt_start(&rank, &what, 0, &buffer, &buffer);
     dtc_rt_wait(&rank, 0);
     rt::barrier(rank);

@@ -24,7 +24,8 @@ public:
 
   LogicalResult run() {
     for (auto func : module.getOps<func::FuncOp>())
-      if (!func->hasAttr(rt::attrs::kernel) && !func.isExternal())
+      if (func->hasAttr(rt::attrs::step) ||
+          (!func->hasAttr(rt::attrs::kernel) && !func.isExternal()))
         if (failed(planFrame(func)))
           return failure();
     numberSlots();
@@ -41,6 +42,8 @@ private:
   LogicalResult planFrame(func::FuncOp func) {
     if (frames.contains(func))
       return success();
+    if (func.isExternal())
+      return func.emitError("has no body: its frame is not known");
     if (!active.insert(func))
       return func.emitError("calls itself: its frame would have no end");
     WalkResult ok = func.walk([&](rt::CallOp call) {

@@ -22,10 +22,10 @@ FailureOr<func::FuncOp> dtc::getPublicFunction(ModuleOp module) {
 }
 
 LogicalResult dtc::checkOneModule(ModuleOp module) {
-  WalkResult result = module.walk([&](ModuleOp nested) {
-    if (nested == module)
+  WalkResult result = module.walk([&](Operation *op) {
+    if (op == module || !op->hasTrait<OpTrait::SymbolTable>())
       return WalkResult::advance();
-    nested.emitError("is inside of a module; a program is one module");
+    op->emitError("is inside of a module; a program is one module");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

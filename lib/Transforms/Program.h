@@ -12,7 +12,7 @@ namespace dtc {
 /// there is none, or more than one.
 mlir::FailureOr<mlir::func::FuncOp> getPublicFunction(mlir::ModuleOp module);
 
-/// A program is one module. Emits an error at a module within it.
+/// A program is one module. Emits an error at a table of symbols within it.
 mlir::LogicalResult checkOneModule(mlir::ModuleOp module);
 
 /// The function that is called. Emits an error where it is not defined in the

@@ -185,11 +185,6 @@ LogicalResult Propagator::prepare() {
   if (failed(checkOneModule(module)) || failed(checkStoredTensors(module)) ||
       failed(checkRules()) || failed(checkFunctions()))
     return failure();
-  // Ops may name axes themselves.
-  auto *dialect = context.getLoadedDialect<DTCDialect>();
-  if (failed(dialect->verifyOperationAttribute(
-          module, {StringAttr::get(&context, attrs::mesh), meshAttr})))
-    return failure();
   if (options.printRules) {
     llvm::outs() << "mesh " << meshAttr << "\n";
     rules.print(llvm::outs());

@@ -30,3 +30,14 @@ module {
   }
   func.func @step() { return }
 }
+
+// -----
+
+// The arena's symbols are named after parameters.
+// expected-error@+1 {{needs the symbol @w.param, which is taken}}
+dtc.param @w : !dtc.tensor<4xf32> from "w" [4] view affine_map<(d) -> (d)> dims ["embed"] {init = "ones"}
+dtc.param @w.param : !dtc.tensor<4xf32> from "v" [4] view affine_map<(d) -> (d)> dims ["embed"] {init = "ones"}
+func.func @step() -> (!dtc.tensor<4xf32> {dtc.output = "o"}) {
+  %w = dtc.read param of @w : !dtc.tensor<4xf32>
+  return %w : !dtc.tensor<4xf32>
+}

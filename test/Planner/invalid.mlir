@@ -43,3 +43,18 @@ module attributes {dtc.mesh = #dtc.mesh<dp:2>} {
     return
   }
 }
+
+// -----
+
+// Frames are planned of what is there.
+// expected-error@+1 {{has no body: its frame is not known}}
+func.func private @g(memref<8xf32>)
+func.func @f(%x: memref<8xf32>) {
+  rt.call @g ins(%x : memref<8xf32>)
+  return
+}
+
+// -----
+
+// expected-error@+1 {{has no body: its frame is not known}}
+func.func private @s() attributes {rt.step}

@@ -50,7 +50,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error@+1 {{must be memref of static shape and identity layout}}
+  // expected-error@+1 {{must be memref of static shape and identity layout, of at most 2^50 numbers}}
   %b = rt.alloc : memref<?xf32>
   return
 }
@@ -156,6 +156,38 @@ module attributes {dtc.mesh = #dtc.mesh<dp:2>} {
   func.func @f(%a: memref<8xf32>) {
     // expected-error@+1 {{must be waited for once}}
     %t = rt.start all_reduce sum over <dp:2> "x" blocks [#rt.block<[8, 1, 1, 1, 1]>] send(%a : memref<8xf32>) recv(%a : memref<8xf32>)
+    return
+  }
+}
+
+// -----
+
+func.func @f(%t: !rt.token) {
+  // expected-error@+1 {{needs the token of an rt.start}}
+  rt.wait %t
+  return
+}
+
+// -----
+
+// expected-error@+1 {{axis {tp:2} is not on the mesh}}
+rt.storage @w.param param of "w" : !dtc.tensor<8{tp:2}xf32>
+
+// -----
+
+func.func @f(%a: memref<4xindex>) {
+  // expected-error@+1 {{must be memref of static shape and identity layout, of at most 2^50 numbers}}
+  rt.post <"x", number = 0, peer = 1, bytes = 32> into %a : memref<4xindex>
+  return
+}
+
+// -----
+
+module attributes {dtc.mesh = #dtc.mesh<dp:2>} {
+  func.func @f(%a: memref<0xf32>) {
+    // expected-error@+1 {{a block has at most 2^50 elements}}
+    %t = rt.start all_reduce sum over <dp:2> "x" blocks [#rt.block<[4294967296, 4294967296, 1, 1, 1]>] send(%a : memref<0xf32>) recv(%a : memref<0xf32>)
+    rt.wait %t
     return
   }
 }

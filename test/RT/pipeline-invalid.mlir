@@ -169,3 +169,12 @@ func.func @f(%g: memref<16xf32>) attributes {rt.step} {
   rt.post <"c", number = 0, peer = 1, bytes = 32> into %g : memref<16xf32>
   return
 }
+
+// -----
+
+func.func @f(%g: memref<288230376151711744xi8>) attributes {rt.step} {
+  // expected-error@+1 {{must be variadic of memref of static shape and identity layout, of at most 2^50 numbers}}
+  rt.pipeline groups(%g : memref<288230376151711744xi8>) copies [288230376151711744] channels [] in [] actions [] {
+  }
+  return
+}

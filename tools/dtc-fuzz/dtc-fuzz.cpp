@@ -241,7 +241,7 @@ static std::string getCommonFlags() {
   std::string text;
   if (tolerance.getNumOccurrences())
     raw_string_ostream(text)
-        << " --tolerance " << format("%g", tolerance.getValue());
+        << " --tolerance " << format("%.17g", tolerance.getValue());
   return text;
 }
 

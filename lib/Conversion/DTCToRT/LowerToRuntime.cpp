@@ -10,6 +10,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace dtc {
 #define GEN_PASS_DEF_LOWERTORUNTIME
@@ -54,6 +55,11 @@ public:
       module.emitError("has no public function");
       return signalPassFailure();
     }
+    for (func::FuncOp func : functions)
+      if (!func.getBody().hasOneBlock()) {
+        func.emitError("must have a body of one block");
+        return signalPassFailure();
+      }
     SmallVector<func::FuncOp> all = functions;
     FailureOr<ProjectedPipeline> pipeline = ProjectedPipeline();
     if (MicroBatchesOp loop = getScheduledLoop(step)) {
@@ -75,11 +81,9 @@ public:
     } else {
       llvm::erase(functions, step);
     }
-    for (func::FuncOp func : all)
-      if (!func.getBody().hasOneBlock()) {
-        func.emitError("must have a body of one block");
-        return signalPassFailure();
-      }
+    names.clear();
+    for (auto symbol : module.getOps<SymbolOpInterface>())
+      names.insert(symbol.getName());
     if (pipeline->steps.empty()
             ? failed(createStorage(step, step, nullptr))
             : llvm::any_of(pipeline->steps, [&](auto &p) {
@@ -124,15 +128,22 @@ public:
   }
 
 private:
-  void addStorage(OpBuilder &b, Location loc, const Twine &name,
-                  rt::StorageKind kind, StringRef of, Type type,
-                  const ProjectedStep *rank) {
+  LogicalResult addStorage(OpBuilder &b, Location loc, const Twine &name,
+                           rt::StorageKind kind, StringRef of, Type type,
+                           const ProjectedStep *rank) {
+    if (!names.insert(name.str()).second)
+      return emitError(loc)
+             << "needs the symbol @" << name << ", which is taken";
     rt::StorageOp::create(b, loc, b.getStringAttr(name),
                           rt::StorageKindAttr::get(&getContext(), kind),
                           b.getStringAttr(of), TypeAttr::get(type),
                           IntegerAttr(),
                           b.getI64IntegerAttr(rank ? rank->rank : 0));
+    return success();
   }
+
+  /// Symbols that are taken.
+  llvm::StringSet<> names;
 
   /// The functions that steps call, callees before callers.
   SmallVector<func::FuncOp> getReachable(ArrayRef<func::FuncOp> steps) {
@@ -208,12 +219,12 @@ private:
           continue;
         if (rank && !types.contains({p.getSymName(), unsigned(Slot::Param)}))
           continue;
-        addStorage(b, p.getLoc(), getSlotSymbol(p.getSymName(), slot, rank),
-                   kind, p.getSymName(),
-                   type ? type
-                        : Type(p.getTensorType().withElementType(
-                              p.getSlotElementType(slot))),
-                   rank);
+        if (!type)
+          type = p.getTensorType().withElementType(p.getSlotElementType(slot));
+        if (failed(addStorage(b, p.getLoc(),
+                              getSlotSymbol(p.getSymName(), slot, rank), kind,
+                              p.getSymName(), type, rank)))
+          return failure();
       }
 
     for (BlockArgument a : step.getArguments()) {
@@ -229,23 +240,28 @@ private:
                              whole.getArgument(a.getArgNumber()).use_empty());
       if (rank && !isScalar && !isRead)
         continue;
-      addStorage(b, a.getLoc(), getInputSymbol(name, rank),
-                 isScalar ? rt::StorageKind::Scalar : rt::StorageKind::Input,
-                 name, a.getType(), rank);
+      if (failed(addStorage(b, a.getLoc(), getInputSymbol(name, rank),
+                            isScalar ? rt::StorageKind::Scalar
+                                     : rt::StorageKind::Input,
+                            name, a.getType(), rank)))
+        return failure();
     }
     // Nothing is drawn in a model without dropout; the runtime writes the
     // scalars all the same.
-    if (!module.lookupSymbol(getInputSymbol("rng", rank)))
-      addStorage(b, step.getLoc(), getInputSymbol("rng", rank),
-                 rt::StorageKind::Scalar, "rng",
-                 DTensorType::get({2}, b.getI32Type()), rank);
+    if (!names.contains(getInputSymbol("rng", rank)) &&
+        failed(addStorage(b, step.getLoc(), getInputSymbol("rng", rank),
+                          rt::StorageKind::Scalar, "rng",
+                          DTensorType::get({2}, b.getI32Type()), rank)))
+      return failure();
     for (unsigned i = 0; i < step.getNumResults(); ++i) {
       auto name = step.getResultAttrOfType<StringAttr>(i, dtc::attrs::output);
       if (!name)
         return step.emitError("result ")
                << i << " of the step has no dtc.output";
-      addStorage(b, step.getLoc(), getOutputSymbol(name, rank),
-                 rt::StorageKind::Output, name, step.getResultTypes()[i], rank);
+      if (failed(addStorage(b, step.getLoc(), getOutputSymbol(name, rank),
+                            rt::StorageKind::Output, name,
+                            step.getResultTypes()[i], rank)))
+        return failure();
     }
     return success();
   }

@@ -31,10 +31,21 @@ void RTDialect::registerTypesAndAttributes() {
       >();
 }
 
+/// Whether there are at most 2^50 elements, so that bytes do not overflow.
+static bool isCountable(ArrayRef<int64_t> shape) {
+  int64_t room = int64_t(1) << 50;
+  for (int64_t n : shape)
+    if (n > 0)
+      room /= n;
+  return room > 0;
+}
+
 LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 ArrayRef<int64_t> sizes, bool) {
   if (sizes.size() != 5 || llvm::any_of(sizes, [](int64_t n) { return n < 0; }))
     return emitError() << "a block has five sizes, none negative";
+  if (!isCountable(sizes))
+    return emitError() << "a block has at most 2^50 elements";
   return success();
 }
 
@@ -47,7 +58,9 @@ int64_t BlockAttr::getNumElements() const {
 
 bool rt::isBuffer(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
-  return memref && memref.hasStaticShape() && memref.getLayout().isIdentity();
+  return memref && memref.hasStaticShape() && memref.getLayout().isIdentity() &&
+         memref.getElementType().isIntOrFloat() &&
+         isCountable(memref.getShape());
 }
 
 MemRefType rt::getLocalBufferType(DTensorType type) {

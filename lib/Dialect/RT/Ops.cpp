@@ -70,12 +70,23 @@ static LogicalResult verifyOffset(Operation *op, std::optional<int64_t> at) {
   return success();
 }
 
+static LogicalResult verifyAxes(Operation *op, ArrayRef<Axis> axes) {
+  MeshAttr mesh = getMesh(op);
+  for (const Axis &a : axes)
+    if (!mesh.contains(a))
+      return op->emitOpError("axis ")
+             << dtc::toString(ArrayRef<Axis>(a)) << " is not on the mesh";
+  return success();
+}
+
 LogicalResult StorageOp::verify() {
   DTensorType type = getTensorType();
   if (!type.getPartial().empty() || !type.getMax().empty() ||
       !type.getReplicate().empty())
     return emitOpError("must be invariant or shard on every axis, but is ")
            << type;
+  if (failed(verifyAxes(*this, type.getNamedAxes())))
+    return failure();
   return verifyOffset(*this, getOffset());
 }
 
@@ -105,16 +116,9 @@ LogicalResult WorkspaceOp::verify() {
   return success();
 }
 
-static LogicalResult verifyAxes(Operation *op, AxesAttr axes) {
-  MeshAttr mesh = getMesh(op);
-  for (const Axis &a : axes.getAxes())
-    if (!mesh.contains(a))
-      return op->emitOpError("axis ")
-             << dtc::toString(ArrayRef<Axis>(a)) << " is not on the mesh";
-  return success();
+LogicalResult IndexOp::verify() {
+  return verifyAxes(*this, getAxes().getAxes());
 }
-
-LogicalResult IndexOp::verify() { return verifyAxes(*this, getAxes()); }
 
 LogicalResult SetIndexOp::verify() {
   MemRefType type = getBuffer().getType();
@@ -146,8 +150,14 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyTarget(*this, getCalleeAttr(), symbols, /*isKernel=*/false);
 }
 
+LogicalResult WaitOp::verify() {
+  if (!getToken().getDefiningOp<StartOp>())
+    return emitOpError("needs the token of an rt.start");
+  return success();
+}
+
 LogicalResult StartOp::verify() {
-  if (failed(verifyAxes(*this, getAxes())))
+  if (failed(verifyAxes(*this, getAxes().getAxes())))
     return failure();
   size_t n = getSend().size();
   if (n == 0 || getRecv().size() != n || getBlocks().size() != n)

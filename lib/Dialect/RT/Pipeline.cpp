@@ -144,7 +144,7 @@ static LogicalResult verifyGroups(PipelineOp op) {
   for (auto [group, copies] : llvm::zip_equal(op.getGroups(), op.getCopies())) {
     auto type = cast<MemRefType>(group.getType());
     if (type.getRank() != 1 || !type.getElementType().isInteger(8) ||
-        copies < 1 || copies > type.getNumElements() ||
+        copies < 1 || copies > type.getNumElements() / bufferAlignment ||
         type.getNumElements() % (copies * bufferAlignment) != 0)
       return op.emitOpError("has a group of ")
              << copies << " copies in " << type

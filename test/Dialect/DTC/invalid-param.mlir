@@ -141,3 +141,27 @@ func.func @f() {
   %0 = dtc.read weight of @p : !dtc.tensor<4xf32>
   return
 }
+
+// -----
+
+// Numbers that 64 bits do not hold.
+// expected-error@+1 {{view reaches further than 2^63 in dimension 0}}
+dtc.param @p : !dtc.tensor<2x2xf32> from "w" [4] view affine_map<(a, b) -> (a * 4611686018427387904 + b * 4611686018427387905)> dims ["a", "b"] {init = "zeros"}
+
+// -----
+
+// expected-error@+1 {{the stored tensor has more than 2^50 elements}}
+dtc.param @p : !dtc.tensor<4xf32> from "w" [4611686018427387905, 4] view affine_map<(a) -> (0, a)> dims ["a"] {init = "zeros"}
+
+// -----
+
+// Attributes are looked at before their op verifies.
+// expected-error@+1 {{dtc.dims must name every dimension}}
+"dtc.param"() {dtc.dims = []} : () -> ()
+
+// -----
+
+module attributes {dtc.mesh = #dtc.mesh<dp:2>} {
+  // expected-error@+1 {{requires attribute}}
+  "dtc.param"() : () -> ()
+}

@@ -70,12 +70,12 @@ func.func private @f(!dtc.tensor<4xi32, max{tp:4}>)
 // -----
 
 // Axes have positive sizes.
-// expected-error@+1 {{axis 'tp' must have a positive size, below 2^30}}
+// expected-error@+1 {{axis 'tp' must have a positive size, of at most 2^30}}
 func.func private @f(!dtc.tensor<4{tp:0}xf32>)
 
 // -----
 
-// expected-error@+1 {{axis 'tp' must have a positive size, below 2^30}}
+// expected-error@+1 {{axis 'tp' must have a positive size, of at most 2^30}}
 func.func private @f(!dtc.tensor<4{tp:(-2)2}xf32>)
 
 // -----
@@ -161,5 +161,13 @@ func.func @f(%x: !dtc.tensor<f32>) -> (!dtc.tensor<f32> {dtc.output = "loss"}, !
 
 // expected-error@+1 {{dtc.input must be a string}}
 func.func @f(%x: !dtc.tensor<4xi32> {dtc.input = 3}) {
+  return
+}
+
+// -----
+
+// A part and what comes before it are an axis of their product.
+// expected-error@+1 {{axis 'tp' must have a positive size, of at most 2^30}}
+func.func @f(%x: !dtc.tensor<8xf32, partial{tp:1073741824, tp:(1073741824)2}>) {
   return
 }

@@ -185,3 +185,16 @@ func.func @ring(%q: !dtc.tensor<2x8{cp:2}x2x4xf32>, %p: !dtc.tensor<8{cp:2}xi32>
   return
 }
 }
+
+// -----
+
+// A value that depends on itself does not travel.
+func.func @f(%x: !dtc.tensor<8xf32>) {
+  // expected-error@+1 {{yielded value #0 does not come from argument #0: its block would be lost}}
+  %r = dtc.ring 2(%x) {
+  ^bb0(%a: !dtc.tensor<8xf32>):
+    %b = dtc.add %b, %a : (!dtc.tensor<8xf32>, !dtc.tensor<8xf32>) -> !dtc.tensor<8xf32>
+    dtc.yield %b : !dtc.tensor<8xf32>
+  } : (!dtc.tensor<8xf32>) -> !dtc.tensor<8xf32>
+  return
+}

@@ -141,9 +141,11 @@ ParseResult dtc::parseAxes(AsmParser &parser, AxisList &axes) {
     if (parser.parseInteger(a.size))
       return failure();
     constexpr int64_t limit = int64_t(1) << 30;
-    if (a.pre < 1 || a.size < 1 || a.pre > limit || a.size > limit)
+    // A part and what comes before it may merge to one.
+    if (a.pre < 1 || a.size < 1 || a.size > limit || a.pre > limit / a.size)
       return parser.emitError(loc)
-             << "axis '" << name << "' must have a positive size, below 2^30";
+             << "axis '" << name
+             << "' must have a positive size, of at most 2^30";
     axes.push_back(a);
     if (failed(parser.parseOptionalComma()))
       return success();

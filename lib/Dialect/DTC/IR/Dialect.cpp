@@ -32,9 +32,15 @@ MeshAttr dtc::getMesh(Operation *op) {
 
 /// Every axis of every type of the module lies on its mesh. One walk, at the
 /// module, because a type alone does not know the mesh.
+/// Of a parameter that need not verify; null if it has none.
+static Type getUnverifiedType(ParamOp param) {
+  TypeAttr type = param.getTypeAttr();
+  return type ? type.getValue() : Type();
+}
+
 static LogicalResult verifyAxesOnMesh(Operation *module, MeshAttr mesh) {
   auto check = [&](Operation *op, Type type) -> LogicalResult {
-    auto tensor = dyn_cast<DTensorType>(type);
+    auto tensor = dyn_cast_if_present<DTensorType>(type);
     if (!tensor)
       return success();
     for (const Axis &a : tensor.getNamedAxes())
@@ -57,7 +63,7 @@ static LogicalResult verifyAxesOnMesh(Operation *module, MeshAttr mesh) {
           if (failed(check(op, t)))
             return WalkResult::interrupt();
     if (auto param = dyn_cast<ParamOp>(op))
-      if (failed(check(op, param.getType())))
+      if (failed(check(op, getUnverifiedType(param))))
         return WalkResult::interrupt();
     return WalkResult::advance();
   });
@@ -67,7 +73,7 @@ static LogicalResult verifyAxesOnMesh(Operation *module, MeshAttr mesh) {
 /// `dtc.dims`: names of a value's dimensions.
 static LogicalResult verifyDims(Operation *op, Attribute attr, Type type) {
   auto names = dyn_cast<ArrayAttr>(attr);
-  auto tensor = dyn_cast<DTensorType>(type);
+  auto tensor = dyn_cast_if_present<DTensorType>(type);
   if (!names || !tensor ||
       names.size() != static_cast<size_t>(tensor.getRank()) ||
       !llvm::all_of(names, [](Attribute a) { return isa<StringAttr>(a); }))
@@ -78,7 +84,7 @@ static LogicalResult verifyDims(Operation *op, Attribute attr, Type type) {
 /// `dtc.sharding`: the axes of a value's dimensions.
 static LogicalResult verifySharding(Operation *op, Attribute attr, Type type) {
   auto axes = dyn_cast<ArrayAttr>(attr);
-  auto tensor = dyn_cast<DTensorType>(type);
+  auto tensor = dyn_cast_if_present<DTensorType>(type);
   if (!axes || !tensor ||
       axes.size() != static_cast<size_t>(tensor.getRank()) ||
       !llvm::all_of(axes, [](Attribute a) { return isa<AxesAttr>(a); }))
@@ -123,7 +129,7 @@ LogicalResult DTCDialect::verifyOperationAttribute(Operation *op,
     if (!param && op->getNumResults() == 0)
       return op->emitOpError() << attr.getName() << " needs a result";
     // The first result is the annotated one.
-    Type type = param ? param.getType() : op->getResult(0).getType();
+    Type type = param ? getUnverifiedType(param) : op->getResult(0).getType();
     return attr.getName() == attrs::dims
                ? verifyDims(op, attr.getValue(), type)
                : verifySharding(op, attr.getValue(), type);

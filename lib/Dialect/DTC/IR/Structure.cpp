@@ -70,17 +70,26 @@ LogicalResult ParamOp::verify() {
              << getViewAttr();
   // The extremes of an affine map lie at the corners: take each stored index's
   // smallest and largest value, one view index at a time.
-  SmallVector<int64_t> zero(rank, 0);
-  SmallVector<int64_t> low = map.compose(zero), high = low;
+  SmallVector<int64_t> index(rank, 0);
+  const SmallVector<int64_t> start = map.compose(index);
+  SmallVector<int64_t> low = start, high = start;
   for (int64_t d = 0; d < rank; ++d) {
-    SmallVector<int64_t> index = zero;
-    index[d] = type.getShape()[d] - 1;
-    SmallVector<int64_t> end = map.compose(index), start = map.compose(zero);
-    for (auto [i, e] : llvm::enumerate(end)) {
-      int64_t delta = e - start[i];
-      (delta < 0 ? low : high)[i] += delta;
+    index[d] = 1;
+    for (auto [i, next] : llvm::enumerate(map.compose(index))) {
+      int64_t stride, delta;
+      if (llvm::SubOverflow(next, start[i], stride) ||
+          llvm::MulOverflow(stride, type.getShape()[d] - 1, delta) ||
+          llvm::AddOverflow(delta, (delta < 0 ? low : high)[i],
+                            (delta < 0 ? low : high)[i]))
+        return emitOpError("view reaches further than 2^63 in dimension ") << i;
     }
+    index[d] = 0;
   }
+  int64_t room = int64_t(1) << 50;
+  for (int64_t n : getStoredShape())
+    room /= std::max<int64_t>(n, 1);
+  if (room == 0)
+    return emitOpError("the stored tensor has more than 2^50 elements");
   for (auto [i, n] : llvm::enumerate(getStoredShape()))
     if (n <= 0 || low[i] < 0 || high[i] >= n)
       return emitOpError("view reaches [")

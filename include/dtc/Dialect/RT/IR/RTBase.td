@@ -106,7 +106,7 @@ def RT_Reduction : I32EnumAttr<"Reduction", "how summands are joined", [
 def RT_ReductionAttr : EnumAttr<RT_Dialect, RT_Reduction, "reduction">;
 
 def RT_Buffer : Type<CPred<"::dtc::rt::isBuffer($_self)">,
-    "memref of static shape and identity layout", "::mlir::MemRefType">;
+    "memref of static shape and identity layout, of at most 2^50 numbers", "::mlir::MemRefType">;
 
 class RT_Op<string mnemonic, list<Trait> traits = []> : Op<RT_Dialect, mnemonic, traits>;
 

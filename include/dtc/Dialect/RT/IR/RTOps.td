@@ -28,7 +28,8 @@ def RT_StorageOp : RT_Op<"storage", [Symbol]> {
     In a pipeline `stage` is the coordinate on the axis pp whose ranks have it.
 
     *Constraints*
-    1. The type is invariant or shard on every axis.
+    1. The type is invariant or shard on every axis, all of them on the
+       module's mesh.
     2. The offset, if any, is a multiple of 64 and not negative.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, RT_StorageKindAttr:$kind, StrAttr:$of,
@@ -251,6 +252,7 @@ def RT_WaitOp : RT_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   }];
   let arguments = (ins RT_TokenType:$token);
   let assemblyFormat = "$token attr-dict";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,9 +29,12 @@ static Value carriedThrough(OpResult v) {
 /// come from the argument.
 static std::optional<int64_t> countShifts(Value from, BlockArgument to) {
   int64_t shifts = 0;
+  // Dominance is verified later: values may still depend on themselves.
+  llvm::SmallPtrSet<Operation *, 8> seen;
   while (from && from != to) {
     auto result = dyn_cast<OpResult>(from);
-    if (!result || result.getOwner()->getBlock() != to.getOwner())
+    if (!result || result.getOwner()->getBlock() != to.getOwner() ||
+        !seen.insert(result.getOwner()).second)
       return std::nullopt;
     if (auto shift = dyn_cast<ShiftOp>(result.getOwner()))
       shifts += shift.getInverse() ? -1 : 1;
