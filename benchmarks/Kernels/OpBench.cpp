@@ -139,6 +139,13 @@ int main(int argc, char **argv) {
   std::vector<OpBench> benches;
   for (auto f : ops->getOps<func::FuncOp>()) {
     Operation *op = f.front().getTerminator()->getPrevNode();
+    for (Type t :
+         llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+      if (Type e = cast<DTensorType>(t).getElementType();
+          !e.isF32() && !e.isInteger(32)) {
+        op->emitError("has a tensor of ") << e << "; f32 and i32 are measured";
+        return 1;
+      }
     OpBench bench{f.getName().str(), op,
                   cast<FactorOpInterface>(op).getFactorRule(), 0};
     SmallVector<AxisList> axes(bench.rule.factors.size());
