@@ -8,18 +8,16 @@
 // `of_blas` is the median ratio of the rates.
 //
 //===----------------------------------------------------------------------===//
+#include "../KernelOptions.h"
 #include "../Turns.h"
 #include "KernelHarness.h"
 #include "dtc/Codegen/Attention.h"
 #include "dtc/Codegen/Matmul.h"
-#include "dtc/Tools/CommandLine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/DynamicLibrary.h"
-#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <numeric>
@@ -34,9 +32,6 @@ namespace cl = llvm::cl;
 
 namespace {
 
-const ForgetOtherOptions forgetOthers; // before the options below
-
-cl::opt<int> threads("threads", cl::init(1), cl::desc("OpenMP threads"));
 cl::opt<std::string> blas("blas", cl::value_desc("LIBRARY"),
                           cl::desc("Products beside this library's sgemm, such "
                                    "as libopenblas.so.0"));
@@ -353,15 +348,7 @@ static Sgemm loadSgemm(const std::string &path) {
 }
 
 int main(int argc, char **argv) {
-  benchmark::Initialize(&argc, argv, [] {
-    benchmark::PrintDefaultHelp();
-    fputs("          [--threads N] [--blas LIBRARY]\n", stdout);
-  });
-  cl::ParseCommandLineOptions(argc, argv, "Kernels against the peak\n");
-  if (threads < 1 || threads > 64) {
-    llvm::errs() << "error: --threads must be 1 to 64\n";
-    return 1;
-  }
+  parseOptions(argc, argv, "[--threads N] [--blas LIBRARY]");
   Sgemm sgemm = blas.empty() ? nullptr : loadSgemm(blas);
   setThreads(threads);
   poisonWorkspace(false);

@@ -9,13 +9,11 @@
 // touched, if not all.
 //
 //===----------------------------------------------------------------------===//
+#include "../KernelOptions.h"
 #include "../Turns.h"
 #include "OpKernel.h"
-#include "dtc/Tools/CommandLine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/CommandLine.h"
-#include <cstdio>
 #include <cstdlib>
 #include <random>
 
@@ -27,9 +25,6 @@ namespace cl = llvm::cl;
 
 namespace {
 
-const ForgetOtherOptions forgetOthers; // before the options below
-
-cl::opt<int> threads("threads", cl::init(1), cl::desc("OpenMP threads"));
 cl::opt<std::string> file(cl::Positional, cl::init(DTC_BENCH_OPS),
                           cl::desc("[FILE.mlir]"));
 
@@ -118,15 +113,7 @@ static void runOp(benchmark::State &state, const OpBench &bench) {
 }
 
 int main(int argc, char **argv) {
-  benchmark::Initialize(&argc, argv, [] {
-    benchmark::PrintDefaultHelp();
-    fputs("          [--threads N] [FILE.mlir]\n", stdout);
-  });
-  cl::ParseCommandLineOptions(argc, argv, "Ops against the memory's speed\n");
-  if (threads < 1 || threads > 64) {
-    llvm::errs() << "error: --threads must be 1 to 64\n";
-    return 1;
-  }
+  parseOptions(argc, argv, "[--threads N] [FILE.mlir]");
   setThreads(threads);
   poisonWorkspace(false);
 

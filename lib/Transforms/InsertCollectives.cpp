@@ -106,43 +106,17 @@ private:
       parameterUses;
 };
 
-/// What propagation leaves: dtc tensors, and axes that cut them as types say.
-LogicalResult checkShardings(ModuleOp module) {
-  auto check = [](Operation *op, Type t, Attribute axes) -> LogicalResult {
-    auto type = dyn_cast<DTensorType>(t);
-    if (!type)
-      return op->emitError("has a value of type ")
-             << t << "; all must be dtc tensors";
-    if (!axes)
-      return success();
-    SmallVector<AxesAttr> dims;
-    for (const AxisList &list : fromAttr(axes))
-      dims.push_back(AxesAttr::get(op->getContext(), list));
-    return DTensorType::verify(
-        [&] { return op->emitError("cannot be cut by its dtc.sharding: "); },
-        type.getShape(), type.getPadded(), type.getElementType(), dims,
-        type.getPartial(), type.getMax(), type.getReplicate());
-  };
-  for (auto param : module.getOps<ParamOp>())
-    if (failed(check(param, param.getTensorType(),
-                     param->getAttr(attrs::sharding))))
-      return failure();
-  for (auto func : module.getOps<func::FuncOp>()) {
-    for (auto [i, type] : llvm::enumerate(func.getArgumentTypes()))
-      if (failed(check(func, type, func.getArgAttr(i, attrs::sharding))))
-        return failure();
-    WalkResult result = func.walk([&](Operation *op) {
-      for (OpResult v : op->getResults())
-        if (failed(check(op, v.getType(),
-                         v.getResultNumber() == 0 ? op->getAttr(attrs::sharding)
-                                                  : Attribute())))
-          return WalkResult::interrupt();
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      return failure();
-  }
-  return success();
+/// What propagation leaves: axes that cut tensors as types say.
+LogicalResult checkSharding(Operation *op, DTensorType type, Attribute axes) {
+  if (!axes)
+    return success();
+  SmallVector<AxesAttr> dims;
+  for (const AxisList &list : fromAttr(axes))
+    dims.push_back(AxesAttr::get(op->getContext(), list));
+  return DTensorType::verify(
+      [&] { return op->emitError("cannot be cut by its dtc.sharding: "); },
+      type.getShape(), type.getPadded(), type.getElementType(), dims,
+      type.getPartial(), type.getMax(), type.getReplicate());
 }
 
 /// Parameters, and what reads them, get the types that propagation found.
@@ -166,7 +140,8 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(checkOneModule(module)) || failed(checkShardings(module)))
+    if (failed(checkOneModule(module)) ||
+        failed(checkTensors(module, checkSharding)))
       return signalPassFailure();
     ParameterValues parameters(module);
     SymbolTable symbols(module);

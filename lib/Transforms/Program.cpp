@@ -31,6 +31,44 @@ LogicalResult dtc::checkOneModule(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
+LogicalResult dtc::checkTensors(
+    ModuleOp module,
+    function_ref<LogicalResult(Operation *, DTensorType, Attribute)> check) {
+  auto visit = [&](Operation *op, Type t, Attribute sharding) -> LogicalResult {
+    if (auto type = dyn_cast<DTensorType>(t))
+      return check(op, type, sharding);
+    return op->emitError("has a value of type ")
+           << t << "; all must be dtc tensors";
+  };
+  for (auto param : module.getOps<ParamOp>())
+    if (failed(visit(param, param.getTensorType(),
+                     param->getAttr(attrs::sharding))))
+      return failure();
+  auto visitOp = [&](Operation *op) -> LogicalResult {
+    // The annotation is of the first result, or of a function's argument.
+    for (OpResult v : op->getResults())
+      if (failed(visit(op, v.getType(),
+                       v.getResultNumber() == 0 ? op->getAttr(attrs::sharding)
+                                                : Attribute())))
+        return failure();
+    auto func = dyn_cast<func::FuncOp>(op);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument v : block.getArguments())
+          if (failed(visit(
+                  op, v.getType(),
+                  func ? func.getArgAttr(v.getArgNumber(), attrs::sharding)
+                       : Attribute())))
+            return failure();
+    return success();
+  };
+  for (auto func : module.getOps<func::FuncOp>())
+    if (func.walk([&](Operation *op) { return WalkResult(visitOp(op)); })
+            .wasInterrupted())
+      return failure();
+  return success();
+}
+
 FailureOr<func::FuncOp> dtc::getCallee(func::CallOp call,
                                        SymbolTable &symbols) {
   auto callee = symbols.lookup<func::FuncOp>(call.getCallee());

@@ -15,6 +15,15 @@ mlir::FailureOr<mlir::func::FuncOp> getPublicFunction(mlir::ModuleOp module);
 /// A program is one module. Emits an error at a table of symbols within it.
 mlir::LogicalResult checkOneModule(mlir::ModuleOp module);
 
+/// Calls `check` for parameters, and for arguments and results in functions,
+/// each with the `dtc.sharding` that stands for it, if any. Emits an error at
+/// what is no dtc tensor; `check` emits its own.
+mlir::LogicalResult checkTensors(
+    mlir::ModuleOp module,
+    llvm::function_ref<mlir::LogicalResult(mlir::Operation *, DTensorType,
+                                           mlir::Attribute)>
+        check);
+
 /// The function that is called. Emits an error where it is not defined in the
 /// module.
 mlir::FailureOr<mlir::func::FuncOp> getCallee(mlir::func::CallOp call,

@@ -197,38 +197,18 @@ LogicalResult Propagator::prepare() {
 /// Parameters and values are dtc tensors of one device; functions have one
 /// block.
 LogicalResult Propagator::checkFunctions() {
-  auto isWhole = [](Operation *op, Type t) -> LogicalResult {
-    auto type = dyn_cast<DTensorType>(t);
-    if (!type)
-      return op->emitError("has a value of type ")
-             << t << "; all must be dtc tensors";
-    if (type != type.getLogical())
-      return op->emitError("has a value of type ")
-             << t << ", which is sharded already; axes to keep are named by '"
-             << attrs::sharding << "'";
-    return success();
-  };
-  auto areWhole = [&](Operation *op, TypeRange types) {
-    return llvm::all_of(types,
-                        [&](Type t) { return succeeded(isWhole(op, t)); });
-  };
-  for (auto param : module.getOps<ParamOp>())
-    if (failed(isWhole(param, param.getTensorType())))
-      return failure();
-  for (auto func : module.getOps<func::FuncOp>()) {
+  for (auto func : module.getOps<func::FuncOp>())
     if (!func.getBody().hasOneBlock())
       return func.emitError("must have a body of one block");
-    WalkResult result = func.walk([&](Operation *op) {
-      bool ok = areWhole(op, op->getResultTypes());
-      for (Region &region : op->getRegions())
-        for (Block &block : region)
-          ok = ok && areWhole(op, block.getArgumentTypes());
-      return ok ? WalkResult::advance() : WalkResult::interrupt();
-    });
-    if (result.wasInterrupted())
-      return failure();
-  }
-  return success();
+  return checkTensors(
+      module, [](Operation *op, DTensorType type, Attribute) -> LogicalResult {
+        if (type == type.getLogical())
+          return success();
+        return op->emitError("has a value of type ")
+               << type
+               << ", which is sharded already; axes to keep are named by '"
+               << attrs::sharding << "'";
+      });
 }
 
 /// A rule for an axis that does not exist is a mistake; one for a dimension

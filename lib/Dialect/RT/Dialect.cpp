@@ -31,15 +31,6 @@ void RTDialect::registerTypesAndAttributes() {
       >();
 }
 
-/// Whether there are at most 2^50 elements, so that bytes do not overflow.
-static bool isCountable(ArrayRef<int64_t> shape) {
-  int64_t room = int64_t(1) << 50;
-  for (int64_t n : shape)
-    if (n > 0)
-      room /= n;
-  return room > 0;
-}
-
 LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 ArrayRef<int64_t> sizes, bool) {
   if (sizes.size() != 5 || llvm::any_of(sizes, [](int64_t n) { return n < 0; }))

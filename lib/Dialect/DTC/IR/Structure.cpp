@@ -85,10 +85,7 @@ LogicalResult ParamOp::verify() {
     }
     index[d] = 0;
   }
-  int64_t room = int64_t(1) << 50;
-  for (int64_t n : getStoredShape())
-    room /= std::max<int64_t>(n, 1);
-  if (room == 0)
+  if (!isCountable(getStoredShape()))
     return emitOpError("the stored tensor has more than 2^50 elements");
   for (auto [i, n] : llvm::enumerate(getStoredShape()))
     if (n <= 0 || low[i] < 0 || high[i] >= n)

@@ -6,6 +6,14 @@
 using namespace mlir;
 using namespace dtc;
 
+bool dtc::isCountable(ArrayRef<int64_t> shape) {
+  int64_t room = int64_t(1) << 50;
+  for (int64_t n : shape)
+    if (n > 0)
+      room /= n;
+  return room > 0;
+}
+
 llvm::StringRef dtc::toString(PlacementKind kind) {
   switch (kind) {
   case PlacementKind::Invariant:

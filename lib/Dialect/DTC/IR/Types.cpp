@@ -183,16 +183,14 @@ LogicalResult DTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "element type must be f64, f32, bf16, i32 or i64, "
                           "but is "
                        << elementType;
-  int64_t total = 1;
+  if (!isCountable(padded))
+    return emitError() << "tensor has more than 2^50 elements";
   for (auto [d, n] : llvm::enumerate(shape)) {
     if (n <= 0 || padded[d] < n)
       return emitError() << "dimension " << d
                          << " must be positive and not above its padded "
                             "length, but is "
                          << n << "(" << padded[d] << ")";
-    if (total > (int64_t(1) << 50) / padded[d])
-      return emitError() << "tensor has more than 2^50 elements";
-    total *= padded[d];
     if (padded[d] % dims[d].getProduct() != 0)
       return emitError() << "dimension " << d << " of length " << padded[d]
                          << " is not divisible by its axes "

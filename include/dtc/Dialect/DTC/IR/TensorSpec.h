@@ -15,6 +15,10 @@ enum class PlacementKind { Invariant, Replicate, Partial, Max, Shard };
 
 llvm::StringRef toString(PlacementKind kind);
 
+/// Whether a shape has at most 2^50 elements, the limit of this project's
+/// types: their bytes, and sums of many of them, fit into 64 bits.
+bool isCountable(llvm::ArrayRef<int64_t> shape);
+
 /// The fields of a DTensorType, for building one step by step. Lists need not
 /// be merged or sorted: DTensorType::get(spec) does that.
 struct TensorSpec {
